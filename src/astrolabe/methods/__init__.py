@@ -1,0 +1,15 @@
+"""Ways to answer a question, a file a paper; `METHODS` names them all."""
+
+from typing import Final
+
+from astrolabe.core.protocols import Method
+from astrolabe.methods.extractive import Extractive
+from astrolabe.methods.llm_only import LLMOnly
+from astrolabe.methods.vanilla import Vanilla
+
+METHODS: Final[dict[str, type[Method]]] = {
+    Extractive.name: Extractive,
+    LLMOnly.name: LLMOnly,
+    Vanilla.name: Vanilla,
+}
+"""To add a method: its file, its prompt files, one line here, one trace test."""

@@ -1,0 +1,25 @@
+"""No retrieval: what the model says from memory alone."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from astrolabe.core.protocols import Kit
+from astrolabe.core.records import Answer, Question
+from astrolabe.parts.write import write_alone
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LLMOnly:
+    """The model answers from what it knows, without any document.
+
+    A method that does not beat this one adds nothing by retrieving. One call a question.
+    """
+
+    name: ClassVar[str] = "llm_only"
+    paper: ClassVar[str] = "the no-retrieval control of APT-RAG and many others"
+    index_calls: ClassVar[str] = "0"
+    question_calls: ClassVar[str] = "1"
+
+    async def answer(self, question: Question, kit: Kit) -> Answer:
+        """Ask once."""
+        return await write_alone(question, kit)

@@ -1,0 +1,1 @@
+"""Bricks that methods and metrics are built from."""

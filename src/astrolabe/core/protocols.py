@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from astrolabe.core.errors import ConfigError
 from astrolabe.core.prompt import Prompt, Reply
 from astrolabe.core.records import Answer, Hit, Passage, Question, Score
+from astrolabe.core.spelling import Spelled
 
 R = TypeVar("R", bound="BaseModel | str")
 T = TypeVar("T")
@@ -82,7 +83,7 @@ class Cut:
             raise ConfigError(msg)
 
 
-class IndexSpec(Protocol[T]):
+class IndexSpec(Spelled, Protocol[T]):
     """How to build an index; a frozen dataclass whose spelling is part of the index key."""
 
     @property
@@ -151,7 +152,7 @@ class Kit(Protocol):
         ...
 
 
-class Method(Protocol):
+class Method(Spelled, Protocol):
     """Answers questions; a frozen dataclass whose fields are its parameters. Remembers nothing."""
 
     async def answer(self, question: Question, kit: Kit) -> Answer:
@@ -159,7 +160,7 @@ class Method(Protocol):
         ...
 
 
-class Metric(Protocol):
+class Metric(Spelled, Protocol):
     """Scores answers; a frozen dataclass whose fields are its parameters."""
 
     @property

@@ -1,0 +1,128 @@
+"""What a method, an index or a metric may touch, bound to one scope's documents."""
+
+import asyncio
+import shutil
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from astrolabe.core.errors import ConfigError
+from astrolabe.core.ids import content_id, text_hash
+from astrolabe.core.protocols import LLM, Cut, Embedder, IndexSpec
+from astrolabe.core.records import Passage
+from astrolabe.core.spelling import spell
+from astrolabe.store.folder import read_manifest
+from astrolabe.study.passages import Shelf
+from astrolabe.study.settings import AnswerSettings
+from astrolabe.study.study import save_manifest
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True, kw_only=True)
+class Bench:
+    """What all scopes of a run share.
+
+    Attributes:
+        shelf: The study's passages.
+        llm: The model of the role that asks; null where none is set.
+        embedder: The embedding model.
+        answers: How long answers and contexts may be.
+        indexes: Where built indexes are kept; null keeps them in memory.
+        role: The role's name, for messages.
+    """
+
+    shelf: Shelf
+    llm: LLM | None
+    embedder: Embedder
+    answers: AnswerSettings
+    indexes: Path | None
+    role: str
+
+
+@dataclass(kw_only=True)
+class ScopeKit:
+    """The kit of one scope: its documents' passages and the indexes over them."""
+
+    bench: Bench
+    documents: Sequence[str]
+    _open: dict[str, "asyncio.Task[object]"] = field(default_factory=dict[str, "asyncio.Task[object]"])
+
+    @property
+    def llm(self) -> LLM:
+        """The model of this kit's role."""
+        if self.bench.llm is None:
+            role = self.bench.role
+            msg = f"no model plays the role {role!r}; set [models] {role} in study.toml or give --{role} PROVIDER:NAME"
+            raise ConfigError(msg)
+        return self.bench.llm
+
+    @property
+    def embedder(self) -> Embedder:
+        """The embedding model."""
+        return self.bench.embedder
+
+    @property
+    def answer_tokens(self) -> int:
+        """The most tokens that an answer may take."""
+        return self.bench.answers.max_tokens
+
+    @property
+    def context_tokens(self) -> int:
+        """The most tokens of passages that a model may be shown at once."""
+        return self.bench.answers.context_tokens
+
+    def passages(self, cut: Cut) -> Sequence[Passage]:
+        """Return the scope's passages."""
+        return self.bench.shelf.passages(cut, self.documents)
+
+    def read(self, passage: str) -> Passage:
+        """Return a passage of this scope."""
+        found = self.bench.shelf.read(passage)
+        if not self.has_document(found.document_id):
+            raise KeyError(passage)
+        return found
+
+    def has_document(self, document: str) -> bool:
+        """Tell whether the scope holds the document."""
+        return document in self._members
+
+    @cached_property
+    def _members(self) -> frozenset[str]:
+        return frozenset(self.documents)
+
+    async def open(self, spec: IndexSpec[T]) -> T:
+        """Build the index once, however many ask for it at the same time, then open it."""
+        passages = self.passages(spec.cut)
+        made_from = text_hash("\n".join(passage.id for passage in passages))
+        key = content_id("i", spell(spec), self.embedder.id, made_from)
+        if key not in self._open:
+            self._open[key] = asyncio.create_task(self._build_or_load(spec, key, passages))
+        # Shielded: when one question is given up, the others still get the index that it began.
+        return cast("T", await asyncio.shield(self._open[key]))
+
+    async def _build_or_load(self, spec: IndexSpec[Any], key: str, passages: Sequence[Passage]) -> object:
+        if self.bench.indexes is None:
+            return await spec.build(passages, self)
+        folder = self.bench.indexes / key
+        if read_manifest(folder) is not None:
+            return spec.load(folder, passages)
+        index = await spec.build(passages, self)
+        _keep(spec, index, folder, passages=len(passages), embedder=self.embedder.id)
+        return index
+
+
+def _keep(spec: IndexSpec[Any], index: object, folder: Path, *, passages: int, embedder: str) -> None:
+    """Save an index under a temporary name and rename it, so that a folder is whole or not there."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    draft = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".draft-"))
+    spec.save(index, draft)
+    save_manifest(draft, {"index": spell(spec), "passages": passages, "embedder": embedder})
+    try:
+        draft.rename(folder)
+    except OSError:
+        # Another process has just built the same index: its key says that it is equal.
+        shutil.rmtree(draft)

@@ -1,0 +1,86 @@
+"""A study's settings: `study.toml`, read with every fault named at once."""
+
+import tomllib
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from astrolabe.core.errors import ConfigError
+
+Positive = Annotated[int, Field(ge=1)]
+Price = Annotated[float, Field(ge=0.0)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class ModelSettings(_Part):
+    """Which model plays which role, spelled `provider:name`; empty means none (`embed`: the default)."""
+
+    answer: str = ""
+    judge: str = ""
+    build: str = ""
+    embed: str = ""
+
+
+class AnswerSettings(_Part):
+    """How long answers and their contexts may be, in tokens."""
+
+    max_tokens: Positive = 1024
+    context_tokens: Positive = 6000
+
+
+class LimitSettings(_Part):
+    """How hard a provider may be asked; null is without a limit."""
+
+    concurrency: Positive = 64
+    requests_per_minute: Annotated[float, Field(gt=0)] | None = None
+    tokens_per_minute: Annotated[float, Field(gt=0)] | None = None
+
+
+class PriceSettings(_Part):
+    """What a model costs, in US dollars a million tokens."""
+
+    prompt: Price
+    completion: Price
+    cached: Price | None = None
+
+
+class Settings(_Part):
+    """All of `study.toml`."""
+
+    seed: Annotated[int, Field(ge=0)] = 1
+    models: ModelSettings = ModelSettings()
+    answers: AnswerSettings = AnswerSettings()
+    limits: LimitSettings = LimitSettings()
+    prices: dict[str, PriceSettings] = {}
+
+
+def read_settings(path: Path) -> Settings:
+    """Return the settings of a file; a missing file gives the defaults.
+
+    Raises:
+        ConfigError: The file is not TOML, or keys or values are wrong; names each of them.
+    """
+    if not path.exists():
+        return Settings()
+    try:
+        return Settings.model_validate(tomllib.loads(path.read_text("utf-8")))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        msg = f"{path}: not readable as TOML: {error}"
+        raise ConfigError(msg) from error
+    except ValidationError as error:
+        faults = "\n".join(
+            f"  {'.'.join(str(part) for part in fault['loc'])} = {fault['input']!r}: {fault['msg']}"
+            for fault in error.errors(include_url=False)
+        )
+        msg = f"{path}: {error.error_count()} setting(s) to correct\n{faults}"
+        raise ConfigError(msg) from error
+
+
+def settings_template() -> str:
+    """Return the commented `study.toml` that a new study starts with."""
+    return (files("astrolabe") / "bundled" / "study.toml").read_text("utf-8")

@@ -1,0 +1,134 @@
+"""A study on disk: its settings, documents, questions and scopes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import JsonValue
+
+import astrolabe
+from astrolabe.core.errors import UserError
+from astrolabe.core.ids import text_hash
+from astrolabe.core.records import Document, Question, Scope
+from astrolabe.core.tokens import COUNTER
+from astrolabe.store.files import write_whole
+from astrolabe.store.folder import StudyFolder, write_manifest
+from astrolabe.store.lines import read_records, write_records
+from astrolabe.study.settings import Settings, read_settings, settings_template
+
+
+M = TypeVar("M", Document, Question, Scope)
+
+
+@dataclass(frozen=True)
+class Study:
+    """What a study's folder holds; read when first asked for."""
+
+    folder: StudyFolder
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The settings of `study.toml`."""
+        return read_settings(self.folder.settings)
+
+    @cached_property
+    def documents(self) -> list[Document]:
+        """Every ingested document, failed ones too; empty before the first ingest."""
+        return _read(self.folder.documents, Document)
+
+    @cached_property
+    def questions(self) -> list[Question]:
+        """The benchmark's questions; empty before there is a benchmark."""
+        return _read(self.folder.questions, Question)
+
+    @cached_property
+    def scopes(self) -> dict[str, Scope]:
+        """The scopes by their id."""
+        return {scope.id: scope for scope in _read(self.folder.scopes, Scope)}
+
+    def need_documents(self) -> list[Document]:
+        """Return the usable documents.
+
+        Raises:
+            UserError: There are none.
+        """
+        usable = [document for document in self.documents if document.status == "ok"]
+        if not usable:
+            msg = f"{self.folder.root} holds no usable documents; run: astrolabe ingest PATH... --study {self.folder.root}"
+            raise UserError(msg)
+        return usable
+
+    def need_questions(self) -> list[Question]:
+        """Return the questions.
+
+        Raises:
+            UserError: There are none.
+        """
+        if not self.questions:
+            msg = f"{self.folder.root} holds no questions; run: astrolabe import jsonl FILE --study {self.folder.root}"
+            raise UserError(msg)
+        return self.questions
+
+    def fingerprint(self) -> str:
+        """Return a hash of the documents, questions and scopes that answers are made from."""
+        documents = sorted(document.id for document in self.documents if document.status == "ok")
+        questions = [question.model_dump_json() for question in self.questions]
+        scopes = [scope.model_dump_json() for scope in self.scopes.values()]
+        return text_hash("\n".join([*documents, *questions, *scopes]))
+
+
+def open_study(root: Path) -> Study:
+    """Return the study in a folder.
+
+    Raises:
+        UserError: The folder does not exist.
+    """
+    if not root.is_dir():
+        msg = f"there is no study folder {str(root)!r}; make one with: astrolabe new {root}"
+        raise UserError(msg)
+    return Study(StudyFolder(root))
+
+
+def new_study(root: Path) -> Study:
+    """Make a study folder with commented settings and return it.
+
+    Raises:
+        UserError: The folder holds a study already, or cannot be written to.
+    """
+    study = Study(StudyFolder(root))
+    if study.folder.settings.exists():
+        msg = f"{study.folder.settings} exists already; choose another folder, or use that study with --study {root}"
+        raise UserError(msg)
+    write_whole(study.folder.settings, settings_template())
+    return study
+
+
+def save_documents(study: Study, documents: Sequence[Document]) -> None:
+    """Write the study's documents and what they were made from."""
+    write_records(study.folder.documents, documents)
+    counts: dict[str, JsonValue] = {"documents": len(documents)}
+    save_manifest(study.folder.documents.parent, counts)
+    study.__dict__.pop("documents", None)
+
+
+def save_benchmark(study: Study, questions: Sequence[Question], scopes: Sequence[Scope]) -> None:
+    """Write the study's questions and scopes."""
+    write_records(study.folder.questions, questions)
+    write_records(study.folder.scopes, scopes)
+    save_manifest(
+        study.folder.questions.parent,
+        {"questions": len(questions), "scopes": len(scopes), "seed": study.settings.seed},
+    )
+    study.__dict__.pop("questions", None)
+    study.__dict__.pop("scopes", None)
+
+
+def save_manifest(folder: Path, content: Mapping[str, JsonValue]) -> None:
+    """Write a folder's manifest with the versions that made it."""
+    write_manifest(folder, {"astrolabe": astrolabe.__version__, "token_counter": COUNTER, **content})
+
+
+def _read(path: Path, kind: type[M]) -> list[M]:
+    return read_records(path, kind) if path.exists() else []

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from astrolabe.core.records import Usage
 
-R_co = TypeVar("R_co", bound="BaseModel | str", covariant=True)
+R_co = TypeVar("R_co", bound=BaseModel | str, covariant=True)
 Role = Literal["system", "user", "assistant"]
 
 
@@ -42,7 +42,9 @@ class Prompt(Generic[R_co]):
     max_tokens: int
     temperature: float = 0.0
     repetition: int = 0
-    options: Mapping[str, str | int | float | bool] = field(default_factory=dict[str, str | int | float | bool])
+    options: Mapping[str, str | int | float | bool] = field(
+        default_factory=dict[str, str | int | float | bool]
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

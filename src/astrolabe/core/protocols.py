@@ -14,7 +14,7 @@ from astrolabe.core.prompt import Prompt, Reply
 from astrolabe.core.records import Answer, Hit, Passage, Question, Score
 from astrolabe.core.spelling import Spelled
 
-R = TypeVar("R", bound="BaseModel | str")
+R = TypeVar("R", bound=BaseModel | str)
 T = TypeVar("T")
 Side = Literal["query", "passage"]
 Vectors = npt.NDArray[np.float32]
@@ -77,8 +77,8 @@ class Cut:
         """Refuse a cut that would not advance."""
         if self.size < 1 or not 0 <= self.overlap < self.size:
             msg = (
-                f"passages need size >= 1 and 0 <= overlap < size, got size={self.size!r}, overlap={self.overlap!r}; "
-                "choose for example size=512, overlap=0"
+                f"passages need size >= 1 and 0 <= overlap < size, got size={self.size!r}, "
+                f"overlap={self.overlap!r}; choose for example size=512, overlap=0"
             )
             raise ConfigError(msg)
 

@@ -90,7 +90,10 @@ class Passage(Record):
     @model_validator(mode="after")
     def _spans_its_text(self) -> Self:
         if self.end - self.start != len(self.text):
-            msg = f"start {self.start} and end {self.end} do not span a text of {len(self.text)} characters"
+            msg = (
+                f"start {self.start} and end {self.end} do not span "
+                f"a text of {len(self.text)} characters"
+            )
             raise ValueError(msg)
         return self
 
@@ -303,9 +306,10 @@ class Comparison(Record):
 class Estimate(Record):
     """A mean over questions with its interval: `value [low, high], n_scored scored / n_asked`.
 
-    `part` is one of a score's parts (`t_prec`, `h_topic`, ...) or null for its value. `scope` is null
-    for answers without one and `overall` for the mean over scopes on the questions scored in all of
-    them. `worst` and `best` bound the mean over all that were asked, whatever the unscored ones are.
+    `part` is one of a score's parts (`t_prec`, `h_topic`, ...) or null for its value. `scope` is
+    null for answers without one and `overall` for the mean over scopes on the questions scored in
+    all of them. `worst` and `best` bound the mean over all that were asked, whatever the unscored
+    ones are.
     """
 
     metric: Text

@@ -12,7 +12,7 @@ COUNTER: Final = "all-MiniLM-L6-v2 WordPiece"
 
 
 def count_tokens(text: str) -> int:
-    """Return the number of tokens of `text`, special tokens apart; markers count as ordinary text."""
+    """Count the tokens of `text`, special tokens apart; markers count as ordinary text."""
     return len(token_offsets(text))
 
 
@@ -26,7 +26,9 @@ def tokenizer() -> "Tokenizer":
     """Load the vendored tokenizer once, without truncation and padding."""
     from tokenizers import Tokenizer
 
-    loaded = Tokenizer.from_str((files("astrolabe") / "bundled" / "tokenizer" / "tokenizer.json").read_text("utf-8"))
+    loaded = Tokenizer.from_str(
+        (files("astrolabe") / "bundled" / "tokenizer" / "tokenizer.json").read_text("utf-8")
+    )
     loaded.no_truncation()
     loaded.no_padding()
     loaded.encode_special_tokens = True

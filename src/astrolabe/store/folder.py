@@ -72,7 +72,7 @@ class StudyFolder:
 
 
 def write_manifest(folder: Path, content: Mapping[str, JsonValue]) -> None:
-    """Write a folder's `manifest.json`: versions, parameters, seeds, hashes of what it was made from."""
+    """Write a folder's `manifest.json`: versions, parameters, seeds, hashes of its sources."""
     write_json(folder / "manifest.json", content)
 
 

@@ -117,7 +117,9 @@ def append_records(path: Path, records: Iterable[BaseModel]) -> None:
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:
-        msg = f"cannot append to {str(path)!r}: {error.strerror}; what it held before is still there"
+        msg = (
+            f"cannot append to {str(path)!r}: {error.strerror}; what it held before is still there"
+        )
         raise UserError(msg) from error
 
 

@@ -61,7 +61,12 @@ class Shelf:
             write_records(place / "passages.jsonl", every)
             save_manifest(
                 place,
-                {"documents": self._made_from(), "size": cut.size, "overlap": cut.overlap, "passages": len(every)},
+                {
+                    "documents": self._made_from(),
+                    "size": cut.size,
+                    "overlap": cut.overlap,
+                    "passages": len(every),
+                },
             )
         return every
 

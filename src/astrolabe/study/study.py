@@ -18,7 +18,6 @@ from astrolabe.store.folder import StudyFolder, write_manifest
 from astrolabe.store.lines import read_records, write_records
 from astrolabe.study.settings import Settings, read_settings, settings_template
 
-
 M = TypeVar("M", Document, Question, Scope)
 
 
@@ -56,7 +55,8 @@ class Study:
         """
         usable = [document for document in self.documents if document.status == "ok"]
         if not usable:
-            msg = f"{self.folder.root} holds no usable documents; run: astrolabe ingest PATH... --study {self.folder.root}"
+            root = self.folder.root
+            msg = f"{root} holds no usable documents; run: astrolabe ingest PATH... --study {root}"
             raise UserError(msg)
         return usable
 

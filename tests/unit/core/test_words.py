@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from astrolabe.parts.words import STOP_WORDS, stems, words
+from astrolabe.core.words import STOP_WORDS, stems, words
 
 
 @pytest.mark.parametrize(

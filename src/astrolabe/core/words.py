@@ -1,0 +1,102 @@
+"""Words for counting and searching, in any script."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from functools import cache
+from itertools import groupby, pairwise
+from typing import Final, cast
+
+# Scripts that write no spaces between words: Han, kana, Hangul. Marks and iteration signs belong to them,
+# the katakana middle dot and CJK punctuation do not.
+_UNSPACED: Final = (
+    "\u1100-\u11ff\u3005-\u3007\u3041-\u3096\u3099\u309a\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3131-\u318e"
+    "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97c\uac00-\ud7a3\ud7b0-\ud7fb\uf900-\ufaff"
+    "\U00016fe0-\U00018aff\U0001aff0-\U0001b16f\U00020000-\U000323af"
+)
+_ASCII_WORD: Final = re.compile(r"[a-z0-9]+")
+_INVISIBLE: Final = dict.fromkeys([0xAD, 0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF])
+
+# Words of function, not of content. `no`, `not` and `nor` stay: they change what a sentence says. `may`, `us`
+# and `who` are names, too; of these only `who` is dropped, because questions begin with it.
+STOP_WORDS: Final = frozenset(
+    """
+    a about above after again against all also am an and any are as at be because been before being below between both
+    but by can could d did do does doing down during each few for from further had has have having he her here hers
+    herself him himself his how i if in into is it its itself just ll m me more most my myself of off on once only or
+    other our ours ourselves out over own re s same she should so some such t than that the their theirs them themselves
+    then there these they this those through to too under until up ve very was we were what when where which while who
+    whom whose why will with would you your yours yourself yourselves
+    """.split()  # noqa: SIM905 - as text it is read at a glance
+)
+"""English words that `stems` drops."""
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text, in order, as they are compared: NFKC, case folded.
+
+    A run of Han, kana or Hangul becomes its overlapping pairs of characters, since such scripts write no spaces; a
+    lone character is itself. Anything else is a run of letters and digits with the marks that belong to them.
+    Punctuation, underscores and symbols part words; soft hyphens and joiners do not. Empty for a text without words.
+
+    Examples:
+        >>> words("The QUICK fox_2!")
+        ['the', 'quick', 'fox', '2']
+        >>> words("数据库 ok")
+        ['数据', '据库', 'ok']
+    """
+    if text.isascii():
+        return _ASCII_WORD.findall(text.lower())
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()).translate(_INVISIBLE)
+    return list(_split(folded))
+
+
+def stems(text: str, language: str = "english") -> list[str]:
+    """Return the stems of the words of a text, in order, English stop words dropped.
+
+    Pairs of Han, kana or Hangul are left as they are. A text of stop words alone gives an empty list.
+
+    Args:
+        text: Any text.
+        language: The Snowball stemmer to use, by its English name in lower case.
+
+    Raises:
+        KeyError: There is no stemmer of this name.
+
+    Examples:
+        >>> stems("What are the causes of flooding?")
+        ['caus', 'flood']
+    """
+    import Stemmer
+
+    # One each time (0.7 us): a stemmer keeps state and must not be shared by threads.
+    content = [word for word in words(text) if word not in STOP_WORDS]
+    return cast("list[str]", Stemmer.Stemmer(language).stemWords(content))
+
+
+def _split(folded: str) -> Iterator[str]:
+    for match in _pattern().finditer(folded):
+        run = match.group()
+        if match.lastindex is None or len(run) == 1:
+            yield run
+        else:
+            yield from (first + second for first, second in pairwise(run))
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    """Match a run of an unspaced script as group 1, or a word of any other."""
+    letter = rf"[^\W_{_UNSPACED}]"
+    return re.compile(rf"([{_UNSPACED}]+)|{letter}+(?:[{_marks()}]+{letter}*)*")
+
+
+def _marks() -> str:
+    """Return Unicode's combining marks as the ranges of a character class; `re` has no name for them."""
+    marks = [code for code in range(0x300, 0x1F000) if unicodedata.category(chr(code)).startswith("M")]
+    return "".join(f"{chr(first)}-{chr(last)}" for first, last in _ranges(marks))
+
+
+def _ranges(codes: Iterable[int]) -> Iterator[tuple[int, int]]:
+    for _, run in groupby(enumerate(codes), key=lambda numbered: numbered[1] - numbered[0]):
+        members = [code for _, code in run]
+        yield members[0], members[-1]

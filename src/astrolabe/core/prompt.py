@@ -56,6 +56,7 @@ class Reply(Generic[R_co]):
         text: The reply as it came.
         usage: Its cost.
         repaired: Whether the JSON had to be repaired before it parsed.
+        dropped: How many list items were null and left out.
         recorded: Whether it came from the record.
     """
 
@@ -63,4 +64,5 @@ class Reply(Generic[R_co]):
     text: str
     usage: Usage
     repaired: bool = False
+    dropped: int = 0
     recorded: bool = False

@@ -1,0 +1,1 @@
+"""Asking models: one file a provider, one a wrapper, and a scripted model for tests."""

@@ -1,0 +1,172 @@
+"""Judging a reply: strictly first, repaired only where that failed, and never by guessing.
+
+Everything a model can do wrong ends here in a `ModelError` with its status, or in a parsed reply.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final, Generic, NamedTuple, TypeVar, cast, get_origin
+
+from pydantic import BaseModel, JsonValue, ValidationError
+
+from astrolabe.core.errors import ModelError
+from astrolabe.llm.candidates import Candidate, candidates, parsed
+from astrolabe.llm.provider import RawReply
+from astrolabe.llm.thinking import said
+
+R = TypeVar("R", bound="BaseModel | str")
+M = TypeVar("M", bound=BaseModel)
+_SHOWN: Final = 200
+
+
+class Read(NamedTuple, Generic[R]):
+    """A reply that was accepted, and what had to be done for it."""
+
+    value: R
+    repaired: bool = False
+    dropped: int = 0
+
+
+def read(raw: RawReply, reply: type[R]) -> Read[R]:
+    """Return the parsed reply.
+
+    Raises:
+        ModelError: `refused` (a refusal, or the provider's content filter), `truncated` (cut at the token
+            limit, even if it parses; `partial` has the complete items), `empty`, or `unparsed`.
+    """
+    text, unended = said(raw.text)
+    if raw.refusal or raw.finish == "content_filter":
+        why = (
+            f"the model refused: {raw.refusal[:_SHOWN]}"
+            if raw.refusal
+            else "the provider's content filter held it back"
+        )
+        raise ModelError("refused", why, text=raw.text)
+    if raw.finish == "length" or unended:
+        why = "cut off at the token limit" if raw.finish == "length" else "the thoughts have no end"
+        raise ModelError("truncated", why, text=raw.text, partial=_partial(text, reply))
+    if not text:
+        why = (
+            "the reply has no text" if raw.finish == "stop" else f"the reply has no text (it ended with {raw.finish!r})"
+        )
+        raise ModelError("empty", why, text=raw.text)
+    if issubclass(reply, BaseModel):
+        try:
+            return _read_model(text, reply)
+        except ValueError as error:
+            raise ModelError("unparsed", _told(error), text=raw.text) from error
+    return Read(cast("R", text))
+
+
+def _read_model(text: str, reply: type[M]) -> Read[M]:
+    """Return the model in a text: the last object with its fields counts, and it must fit.
+
+    A judged text that is repeated before the verdict may hold an object, too; falling back to an earlier
+    object would let it answer in the judge's place.
+    """
+    try:
+        return _fitted(parsed(text), reply, repaired=False)
+    except ValidationError:
+        raise
+    except ValueError as strict:
+        found = list(candidates(text))
+        for candidate in _by_weight(found):
+            if (value := _value(candidate)) is not None and _concerns(value, reply):
+                return _fitted(value, reply, repaired=candidate.broken)
+        raise ValueError(f"no JSON object with the fields {sorted(reply.model_fields)!r}: {strict}") from strict
+
+
+def _by_weight(found: list[Candidate]) -> Iterator[Candidate]:
+    """Yield objects, the last first, then arrays, the last first."""
+    yield from (candidate for candidate in reversed(found) if not candidate.is_list)
+    yield from (candidate for candidate in reversed(found) if candidate.is_list)
+
+
+def _value(candidate: Candidate) -> JsonValue:
+    return repaired(candidate.text) if candidate.broken else candidate.value
+
+
+def _concerns(value: JsonValue, reply: type[BaseModel]) -> bool:
+    if isinstance(value, dict):
+        return bool(value.keys() & reply.model_fields.keys())
+    return isinstance(value, list) and list_field(reply) is not None
+
+
+def _fitted(value: JsonValue, reply: type[M], *, repaired: bool) -> Read[M]:
+    field = list_field(reply)
+    whole: JsonValue = {field: value} if field and isinstance(value, list) else value
+    try:
+        return Read(reply.model_validate(whole), repaired)
+    except ValidationError:
+        kept, dropped = _without_nulls(whole)
+        if not dropped:
+            raise
+        return Read(reply.model_validate(kept), repaired=True, dropped=dropped)
+
+
+def list_field(reply: type[BaseModel]) -> str | None:
+    """Return the field that a bare array stands for: the only list, where nothing else is required."""
+    lists = [name for name, field in reply.model_fields.items() if get_origin(field.annotation) in {list, tuple}]
+    others = any(field.is_required() for name, field in reply.model_fields.items() if name not in lists)
+    return lists[0] if len(lists) == 1 and not others else None
+
+
+def repaired(text: str) -> JsonValue:
+    """Return the value of broken JSON, or null where mending it would mean inventing.
+
+    Quotes, commas and brackets may be mended. A string that stands in no quotes in the text is the
+    repair's invention (code, prose, a half word at a cut), so then nothing is returned.
+    """
+    from json_repair import repair_json
+
+    try:
+        value = parsed(repair_json(text))
+    except (ValueError, RecursionError):
+        return None
+    return value if all(_quoted(string, text) for string in _strings(value)) else None
+
+
+def _quoted(string: str, text: str) -> bool:
+    inside = r"\s+".join(re.escape(word) for word in re.split(r"[\s\"'\\]+", string) if word)
+    loose = inside.replace(r"\s+", r"[\s\"'\\nrt]+")
+    return re.search(rf"[\"'“”‘’`][\s\"'\\nrt]*{loose}[\s\"'\\nrt]*[\"'“”‘’`]", text) is not None  # noqa: RUF001
+
+
+def _strings(value: JsonValue) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _strings(item)
+
+
+def _without_nulls(value: JsonValue) -> tuple[JsonValue, int]:
+    if isinstance(value, dict):
+        pairs = {key: _without_nulls(item) for key, item in value.items()}
+        return {key: kept for key, (kept, _) in pairs.items()}, sum(dropped for _, dropped in pairs.values())
+    if isinstance(value, list):
+        items = [_without_nulls(item) for item in value if item is not None]
+        return [kept for kept, _ in items], value.count(None) + sum(dropped for _, dropped in items)
+    return value, 0
+
+
+def _partial(text: str, reply: type[R]) -> R | None:
+    """Return the complete items of a cut reply; a half item never counts."""
+    if not issubclass(reply, BaseModel):
+        return cast("R", text) or None
+    from pydantic_core import from_json
+
+    opening = min((at for at in (text.find("{"), text.find("[")) if at >= 0), default=-1)
+    try:
+        value: JsonValue = from_json(text[opening:], allow_partial=True) if opening >= 0 else None
+        return _fitted(value, reply, repaired=True).value
+    except ValueError:
+        return None
+
+
+def _told(error: ValueError) -> str:
+    """Return what was wrong in one line, short enough to show to a model."""
+    if isinstance(error, ValidationError):
+        faults = error.errors(include_url=False, include_context=False)[:5]
+        return "; ".join(f"{'.'.join(map(str, fault['loc'])) or 'the reply'}: {fault['msg']}" for fault in faults)
+    return str(error)[: 2 * _SHOWN]

@@ -1,0 +1,78 @@
+"""From a prompt to a parsed reply: the only place where replies are judged."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from astrolabe.core.errors import ModelError
+from astrolabe.core.prompt import Message, Prompt, Reply
+from astrolabe.core.records import Usage
+from astrolabe.llm.provider import Provider, RawReply, Request
+from astrolabe.llm.reading import read
+from astrolabe.prompts.rendering import load
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+R = TypeVar("R", bound="BaseModel | str")
+MOST_TOKENS: Final = 32_768
+"""A cut reply is asked for again with twice the tokens, but never more than these."""
+_SHOWN_AGAIN: Final = 8_000
+"""How many characters of an unusable reply are shown to the model again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Structured:
+    """An `LLM` over a provider: asks, reads, and asks once more where that can help.
+
+    A reply cut at the token limit is asked for again with twice the limit, one that cannot be parsed with
+    the fault shown; each at most once a prompt, so that no prompt takes more than three calls. A refusal or
+    an empty reply is not asked again: the same request brings the same.
+    """
+
+    provider: Provider
+
+    @property
+    def id(self) -> str:
+        """The provider's id."""
+        return self.provider.id
+
+    async def ask(self, prompt: Prompt[R]) -> Reply[R]:
+        """Return the parsed reply.
+
+        Raises:
+            ModelError: Nothing usable came; see `reading.read`.
+        """
+        first = request = Request.of(prompt)
+        tried: set[str] = set()
+        raws: list[RawReply] = []
+        while True:
+            raw = await self.provider.complete(request)
+            raws.append(raw)
+            try:
+                value, repaired, dropped = read(raw, prompt.reply)
+            except ModelError as error:
+                again = _again(first, request, raw, error)
+                if error.status in tried or again is None:
+                    raise
+                tried.add(error.status)
+                request = again
+            else:
+                return Reply(value=value, text=raw.text, usage=_sum(raws), repaired=repaired, dropped=dropped)
+
+
+def _again(first: Request, last: Request, raw: RawReply, error: ModelError) -> Request | None:
+    if error.status == "truncated" and last.max_tokens < MOST_TOKENS:
+        return replace(last, max_tokens=min(2 * last.max_tokens, MOST_TOKENS))
+    if error.status == "unparsed":
+        said = Message(role="assistant", content=raw.text[:_SHOWN_AGAIN])
+        (correction,) = load("reply_again.v1").fill({"problem": error.reason})
+        return replace(last, messages=(*first.messages, said, correction))
+    return None
+
+
+def _sum(raws: Sequence[RawReply]) -> Usage:
+    total = raws[0].usage
+    for raw in raws[1:]:
+        total = total + raw.usage
+    return total

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 from astrolabe.core.errors import ConfigError
 from astrolabe.core.ids import content_id, text_hash
@@ -20,6 +20,7 @@ from astrolabe.study.settings import AnswerSettings
 from astrolabe.study.study import save_manifest
 
 T = TypeVar("T")
+_OPEN_SCOPES: Final = 64
 
 
 @dataclass(slots=True, kw_only=True)
@@ -49,6 +50,7 @@ class ScopeKit:
 
     bench: Bench
     documents: Sequence[str]
+    scope: str | None = None
     _open: dict[str, "asyncio.Task[object]"] = field(default_factory=dict[str, "asyncio.Task[object]"])
 
     @property
@@ -113,6 +115,23 @@ class ScopeKit:
         index = await spec.build(passages, self)
         _keep(spec, index, folder, passages=len(passages), embedder=self.embedder.id)
         return index
+
+
+@dataclass(slots=True)
+class Kits:
+    """One kit a scope and its documents, the least recently used let go: open indexes take memory."""
+
+    bench: Bench
+    _kits: dict[tuple[str | None, ...], ScopeKit] = field(default_factory=dict[tuple[str | None, ...], ScopeKit])
+
+    def of(self, scope: str | None, documents: tuple[str, ...]) -> ScopeKit:
+        """Return the kit of a scope's documents."""
+        key = (scope, *documents)
+        kit = self._kits.pop(key, None) or ScopeKit(bench=self.bench, documents=documents, scope=scope)
+        self._kits[key] = kit
+        if len(self._kits) > _OPEN_SCOPES:
+            self._kits.pop(next(iter(self._kits)))
+        return kit
 
 
 def _keep(spec: IndexSpec[Any], index: object, folder: Path, *, passages: int, embedder: str) -> None:

@@ -9,7 +9,7 @@ from astrolabe.core.protocols import Cut
 from astrolabe.core.records import Document, Passage
 from astrolabe.corpus import cut_document
 from astrolabe.store.folder import read_manifest
-from astrolabe.store.lines import read_records, write_records
+from astrolabe.store.lines import append_records, read_records, recover_records, write_records
 from astrolabe.study.study import save_manifest
 
 
@@ -34,8 +34,26 @@ class Shelf:
         return [passage for document in documents for passage in self._cuts[cut].get(document, [])]
 
     def read(self, passage: str) -> Passage:
-        """Return a passage of any cut made so far; `KeyError` where there is none."""
+        """Return a passage of any cut, also of those that an earlier command kept.
+
+        Raises:
+            KeyError: No cut has such a passage.
+        """
+        if passage not in self._by_id and self.folder is not None:
+            for kept in sorted(self.folder.glob("*/passages.jsonl")):
+                self._by_id.update((found.id, found) for found in recover_records(kept, Passage))
         return self._by_id[passage]
+
+    def document(self, document: str) -> Document | None:
+        """Return a document by its id; null where there is none."""
+        return next((found for found in self.documents if found.id == document), None)
+
+    def add(self, passages: Sequence[Passage]) -> None:
+        """Keep passages that a system of the user's own showed its model."""
+        fresh = [passage for passage in passages if passage.id not in self._by_id]
+        self._by_id.update((passage.id, passage) for passage in fresh)
+        if self.folder is not None and fresh:
+            append_records(self.folder / "system" / "passages.jsonl", fresh)
 
     def _load(self, cut: Cut) -> dict[str, list[Passage]]:
         every = self._kept(cut) or self._cut(cut)

@@ -17,11 +17,9 @@ from astrolabe.core.usage import metering
 from astrolabe.store.lines import append_records
 from astrolabe.study.answers import AGAIN, Job, begin_answers
 from astrolabe.study.faults import first_of
-from astrolabe.study.kit import Bench, ScopeKit
+from astrolabe.study.kit import Bench, Kits, ScopeKit
 from astrolabe.study.progress import Progress
 from astrolabe.study.study import Study
-
-_OPEN_SCOPES = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,9 +49,10 @@ class RunResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Task:
+class Task:
+    """One question for one method in one scope."""
+
     method: Method
-    spelled: str
     question: Question
     scope: str
     documents: tuple[str, ...]
@@ -72,13 +71,13 @@ async def run_methods(study: Study, plan: RunPlan, bench: Bench, progress: Progr
     result = RunResult()
     tasks = list(_open_tasks(study, plan, bench, result))
     progress.begin("answering", len(tasks))
-    kits = _Kits(bench)
+    kits = Kits(bench)
     queue = iter(tasks)
 
     async def worker() -> None:
         for task in queue:
-            answer = await _answer(task, kits.of(task.documents))
-            append_records(study.folder.answers(task.spelled), [answer])
+            answer = await answer_task(task, kits.of(task.scope, task.documents))
+            append_records(study.folder.answers(answer.method), [answer])
             result.answers.append(answer)
             progress.step()
 
@@ -121,7 +120,7 @@ def scope_documents(study: Study, question: Question, scope: str) -> tuple[str, 
     return study.scopes[name].documents
 
 
-def _open_tasks(study: Study, plan: RunPlan, bench: Bench, result: RunResult) -> Iterator[_Task]:
+def _open_tasks(study: Study, plan: RunPlan, bench: Bench, result: RunResult) -> Iterator[Task]:
     order = list(plan.questions)
     # A run that a budget stops must leave an unbiased sample: the order is random, and the same each time.
     random.Random(study.settings.seed).shuffle(order)  # noqa: S311 - a sample, not a secret
@@ -139,14 +138,15 @@ def _open_tasks(study: Study, plan: RunPlan, bench: Bench, result: RunResult) ->
                     result.answers.append(standing)
                     result.kept += 1
                     continue
-                yield _Task(method=method, spelled=spelled, question=question, scope=scope, documents=documents)
+                yield Task(method=method, question=question, scope=scope, documents=documents)
     if not found:
         known = sorted({name for question in plan.questions for name in question.scopes})
         msg = f"no question has a scope {', '.join(map(repr, plan.scopes))}; scopes here: {', '.join(known) or 'none'}"
         raise ConfigError(msg)
 
 
-async def _answer(task: _Task, kit: ScopeKit) -> Answer:
+async def answer_task(task: Task, kit: ScopeKit) -> Answer:
+    """Answer one question; whatever goes wrong with it alone becomes the answer's status and reason."""
     started = datetime.now(UTC)
     clock = time.monotonic()
     with metering() as meter:
@@ -161,25 +161,10 @@ async def _answer(task: _Task, kit: ScopeKit) -> Answer:
             answer = Answer(question_id=task.question.id, status="failed", reason=reason)
     return answer.model_copy(
         update={
-            "method": task.spelled,
+            "method": spell(task.method),
             "scope": task.scope,
             "usage": meter.total,
             "started_at": started,
             "duration_seconds": round(time.monotonic() - clock, 6),
         }
     )
-
-
-@dataclass(slots=True)
-class _Kits:
-    """One kit a set of documents, the least recently used let go: open indexes take memory."""
-
-    bench: Bench
-    _kits: dict[tuple[str, ...], ScopeKit] = field(default_factory=dict[tuple[str, ...], ScopeKit])
-
-    def of(self, documents: tuple[str, ...]) -> ScopeKit:
-        kit = self._kits.pop(documents, None) or ScopeKit(bench=self.bench, documents=documents)
-        self._kits[documents] = kit
-        if len(self._kits) > _OPEN_SCOPES:
-            self._kits.pop(next(iter(self._kits)))
-        return kit

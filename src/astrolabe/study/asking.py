@@ -1,0 +1,88 @@
+"""One question over a set of files, answered with its evidence."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from astrolabe.core.ids import content_id, text_hash
+from astrolabe.core.protocols import Method
+from astrolabe.core.records import Answer, Passage, Question
+from astrolabe.documents import RecordFields
+from astrolabe.llm.weights import find
+from astrolabe.methods.extractive import Extractive
+from astrolabe.methods.vanilla import Vanilla
+from astrolabe.store.cache import cache_folder
+from astrolabe.study.bench import bench_of
+from astrolabe.study.ingesting import ingest
+from astrolabe.study.kit import ScopeKit
+from astrolabe.study.models import Asking, open_models
+from astrolabe.study.progress import Progress
+from astrolabe.study.run import Task, answer_task
+from astrolabe.study.study import Study, new_study, open_study
+
+EVERYTHING = "all"
+"""The scope of an asked question: every usable document."""
+
+SMALL = Vanilla(k=3, size=256)
+"""What an embedded model can read in some seconds on two cores."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskResult:
+    """An answer, the passages it was made from by id, their documents' titles, and what to say on top."""
+
+    answer: Answer
+    passages: dict[str, Passage]
+    titles: dict[str, str]
+    sources: dict[str, str]
+    banners: tuple[str, ...]
+
+
+def study_of_paths(paths: Sequence[Path], progress: Progress, *, seconds_per_file: float) -> Study:
+    """Return the cached study of some files and folders, read again where they have changed.
+
+    Raises:
+        UserError: A path does not exist, or nothing usable was found.
+    """
+    key = text_hash("\n".join(sorted(str(path.resolve()) for path in paths)))[:16]
+    root = cache_folder() / "studies" / key
+    study = open_study(root) if (root / "study.toml").exists() else new_study(root)
+    ingest(study, paths, progress, fields=RecordFields(), seconds_per_file=seconds_per_file)
+    return study
+
+
+def default_method(study: Study, asking: Asking) -> tuple[Method, str]:
+    """Return the method for a question and why: `vanilla` where a model can answer, else `extractive`."""
+    model = asking.roles.get("answer") or study.settings.models.answer
+    if not model:
+        return Extractive(), "no model is set for the role 'answer'"
+    provider, _, name = model.partition(":")
+    if provider != "embedded":
+        return Vanilla(), ""
+    if find(name) is None:
+        return Extractive(), f"the weights of {model} are not here; fetch them with: astrolabe models fetch {name}"
+    return SMALL, ""
+
+
+async def ask(study: Study, text: str, method: Method, asking: Asking) -> AskResult:
+    """Answer one question over all usable documents of a study.
+
+    Raises:
+        UserError: The study has no usable documents, or no model plays a role that the method needs.
+    """
+    documents = study.need_documents()
+    question = Question(id=content_id("q", text), text=text)
+    async with open_models(study.settings, study.folder.calls, asking) as models:
+        ids = tuple(document.id for document in documents)
+        kit = ScopeKit(bench=bench_of(study, models, "answer"), documents=ids, scope=EVERYTHING)
+        task = Task(method=method, question=question, scope=EVERYTHING, documents=ids)
+        answer = await answer_task(task, kit)
+        used = {hit.passage_id for hit in answer.contexts}
+        passages = {name: kit.read(name) for name in sorted(used)}
+        return AskResult(
+            answer=answer,
+            passages=passages,
+            titles={document.id: document.title for document in documents},
+            sources={document.id: document.source for document in documents},
+            banners=models.banners,
+        )

@@ -1,0 +1,176 @@
+"""A system of the user's own, run beside the methods: a URL or a Python function.
+
+It is given `{question_id, question, scope, documents}` (the ids of the scope's documents) and returns
+`{text, contexts?: [{text, document_id?}], usage?}`. A timeout, an error and an empty text become named
+states of that one answer.
+"""
+
+import asyncio
+import inspect
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, ClassVar, cast
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+
+from astrolabe.core.errors import ConfigError
+from astrolabe.core.ids import content_id, passage_id
+from astrolabe.core.protocols import Kit
+from astrolabe.core.records import Answer, Hit, Passage, Question, Usage
+from astrolabe.core.text import Text
+from astrolabe.core.tokens import count_tokens
+from astrolabe.core.usage import count
+from astrolabe.store.http import open_wire
+from astrolabe.study.passages import Shelf
+
+Request = dict[str, JsonValue]
+Call = Callable[[Request], Awaitable[JsonValue]]
+STAGE = "answer.system"
+
+
+class _Given(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+
+
+class SystemContext(_Given):
+    """A text that the system showed its model; with its document's id misses can be explained."""
+
+    text: Text
+    document_id: Text | None = None
+
+
+class SystemUsage(_Given):
+    """What the system says that the answer cost."""
+
+    calls: Annotated[int, Field(ge=0)] = 0
+    prompt_tokens: Annotated[int, Field(ge=0)] = 0
+    completion_tokens: Annotated[int, Field(ge=0)] = 0
+    usd: float | None = None
+
+
+class SystemReply(_Given):
+    """What a system returns for one question."""
+
+    text: Text
+    contexts: tuple[SystemContext, ...] = ()
+    usage: SystemUsage | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnSystem:
+    """Asks the user's system once a question.
+
+    Attributes:
+        target: Its URL, or `module:function` found from the current folder.
+        timeout_seconds: The longest that one answer may take.
+        call: How it is called.
+        shelf: Where the contexts it shows are kept.
+    """
+
+    name: ClassVar[str] = "system"
+
+    target: str
+    timeout_seconds: float = 120.0
+    call: Call = field(repr=False, compare=False, kw_only=True)
+    shelf: Shelf = field(repr=False, compare=False, kw_only=True)
+
+    async def answer(self, question: Question, kit: Kit) -> Answer:
+        """Call the system and read what it returns."""
+        asked: Request = {
+            "question_id": question.id,
+            "question": question.text,
+            "scope": kit.scope,
+            "documents": list(kit.documents),
+        }
+        try:
+            async with asyncio.timeout(self.timeout_seconds):
+                returned = await self.call(asked)
+            reply = SystemReply.model_validate(returned)
+        except TimeoutError:
+            reason = f"no answer within {self.timeout_seconds:g} seconds"
+            return Answer(question_id=question.id, status="failed", reason=reason)
+        except ValidationError as error:
+            fault = error.errors(include_url=False)[0]
+            place = ".".join(map(str, fault["loc"])) or "reply"
+            reason = f"{place} = {str(fault['input'])[:80]!r}: {fault['msg']}; return {{text, contexts?, usage?}}"
+            return Answer(question_id=question.id, status="unparsed", reason=reason)
+        return self._read(question, reply)
+
+    def _read(self, question: Question, reply: SystemReply) -> Answer:
+        if reply.usage is not None:
+            count(STAGE, Usage(**reply.usage.model_dump()))
+        passages = [_passage(context, self.shelf) for context in reply.contexts]
+        self.shelf.add(passages)
+        hits = tuple(
+            Hit(passage_id=passage.id, rank=rank, score=0.0, source=self.name)
+            for rank, passage in enumerate(passages, start=1)
+        )
+        if not reply.text.strip():
+            reason = "the system returned an empty text"
+            return Answer(question_id=question.id, status="empty", reason=reason, contexts=hits, retrieved=hits)
+        return Answer(question_id=question.id, text=reply.text, contexts=hits, retrieved=hits)
+
+
+def open_call(target: str) -> Call:
+    """Return how a system is called: POST for a URL, else the function that `module:function` names.
+
+    Raises:
+        ConfigError: The module or the function is not there.
+    """
+    if target.startswith(("http://", "https://")):
+        return lambda request: _post(target, request)
+    module, separator, name = target.partition(":")
+    if not separator:
+        msg = f"--system {target!r}: give a URL, or module:function such as my_rag:answer"
+        raise ConfigError(msg)
+    function = _function(target, module, name)
+
+    async def call(request: Request) -> JsonValue:
+        if inspect.iscoroutinefunction(function):
+            return cast("JsonValue", await function(request))
+        # A thread, since the user's function may wait for a network of its own for as long as it likes.
+        return cast("JsonValue", await asyncio.to_thread(function, request))
+
+    return call
+
+
+def _function(target: str, module: str, name: str) -> Callable[[Request], object]:
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        found: object = getattr(import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        msg = f"--system {target!r}: {error}; the module is looked for in {here!r} and among installed packages"
+        raise ConfigError(msg) from error
+    if not callable(found):
+        msg = f"--system {target!r}: {name!r} is not a function"
+        raise ConfigError(msg)
+    return found
+
+
+async def _post(target: str, request: Request) -> JsonValue:
+    return await open_wire(target).post("", request)
+
+
+def _passage(context: SystemContext, shelf: Shelf) -> Passage:
+    """Return the context as a passage of its document where its text stands there, else as one of its own."""
+    document = shelf.document(context.document_id) if context.document_id else None
+    start = document.text.find(context.text) if document else -1
+    if document and start >= 0:
+        end = start + len(context.text)
+        identity = passage_id(document.id, start, end)
+    else:
+        start, end = 0, len(context.text)
+        identity = content_id("p", context.document_id or "", context.text)
+    return Passage(
+        id=identity,
+        document_id=context.document_id or "",
+        text=context.text,
+        start=start,
+        end=end,
+        tokens=count_tokens(context.text),
+    )

@@ -61,7 +61,7 @@ def chromium() -> str:
     for name in ("chromium", "chromium-browser", "google-chrome"):
         if found := shutil.which(name):
             return found
-    message = "no Chromium found: install it with `sudo apt-get install chromium`"
+    message = "no Chromium found: install it with `sudo apt-get install chromium` or your system's like"
     if IN_CI:
         pytest.fail(message)
     pytest.skip(message)

@@ -108,6 +108,16 @@ class Kit(Protocol):
     """All that a method, an index or a metric may touch; bound to one scope's documents."""
 
     @property
+    def scope(self) -> str | None:
+        """The scope's name; null for answers without one."""
+        ...
+
+    @property
+    def documents(self) -> Sequence[str]:
+        """The ids of the scope's documents."""
+        ...
+
+    @property
     def llm(self) -> LLM:
         """The model under study; for metrics, the judge.
 

@@ -82,7 +82,7 @@ def slug(text: str) -> str:
         'vanilla-k-3-5925f813'
     """
     plain = re.sub(r"[^a-z0-9_]+", "-", text.casefold()).strip("-")[:60]
-    if plain == text and not _RESERVED.fullmatch(plain):
+    if plain and plain == text and not _RESERVED.fullmatch(plain):
         return plain
     return f"{plain or 'x'}-{text_hash(text)[:8]}"
 

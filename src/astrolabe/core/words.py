@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import groupby, pairwise
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
 
 # Scripts that write no spaces between words: Han, kana, Hangul. Marks and iteration signs belong to them,
 # the katakana middle dot and CJK punctuation do not.
@@ -15,7 +15,7 @@ _UNSPACED: Final = (
     "\U00016fe0-\U00018aff\U0001aff0-\U0001b16f\U00020000-\U000323af"
 )
 _ASCII_WORD: Final = re.compile(r"[a-z0-9]+")
-_INVISIBLE: Final = dict.fromkeys([0xAD, 0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF])
+_INVISIBLE: Final = re.compile("[\u00ad\u200b\u200c\u200d\u2060\ufeff]")
 
 # Words of function, not of content. `no`, `not` and `nor` stay: they change what a sentence says. `may`, `us`
 # and `who` are names, too; of these only `who` is dropped, because questions begin with it.
@@ -47,8 +47,8 @@ def words(text: str) -> list[str]:
     """
     if text.isascii():
         return _ASCII_WORD.findall(text.lower())
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()).translate(_INVISIBLE)
-    return list(_split(folded))
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    return list(_split(_INVISIBLE.sub("", folded)))
 
 
 def stems(text: str, language: str = "english") -> list[str]:
@@ -75,19 +75,34 @@ def stems(text: str, language: str = "english") -> list[str]:
 
 
 def _split(folded: str) -> Iterator[str]:
-    for match in _pattern().finditer(folded):
-        run = match.group()
-        if match.lastindex is None or len(run) == 1:
-            yield run
-        else:
+    spaced, mixed, unspaced = _patterns()
+    if not unspaced.search(folded):
+        yield from spaced.findall(folded)
+        return
+    for run in mixed.findall(folded):
+        if len(run) > 1 and unspaced.match(run):
             yield from (first + second for first, second in pairwise(run))
+        else:
+            yield run
+
+
+class _Patterns(NamedTuple):
+    spaced: re.Pattern[str]
+    mixed: re.Pattern[str]
+    unspaced: re.Pattern[str]
 
 
 @cache
-def _pattern() -> re.Pattern[str]:
-    """Match a run of an unspaced script as group 1, or a word of any other."""
-    letter = rf"[^\W_{_UNSPACED}]"
-    return re.compile(rf"([{_UNSPACED}]+)|{letter}+(?:[{_marks()}]+{letter}*)*")
+def _patterns() -> _Patterns:
+    """Return what matches a word of a spaced script, a run of any script, and a letter of an unspaced one."""
+    word = "{letter}+(?:[{marks}]+{letter}*)*"
+    marks = _marks()
+    other = word.format(letter=rf"[^\W_{_UNSPACED}]", marks=marks)
+    return _Patterns(
+        spaced=re.compile(word.format(letter=r"[^\W_]", marks=marks)),
+        mixed=re.compile(rf"[{_UNSPACED}]+|{other}"),
+        unspaced=re.compile(rf"[{_UNSPACED}]"),
+    )
 
 
 def _marks() -> str:

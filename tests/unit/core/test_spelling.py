@@ -1,0 +1,82 @@
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from astrolabe.core.errors import ConfigError
+from astrolabe.core.spelling import parse_spelled, slug, spell
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Toy:
+    name: ClassVar[str] = "toy"
+
+    k: int = 10
+    share: float = 0.5
+    deep: bool = False
+    retriever: Literal["dense", "bm25"] = "dense"
+    note: str = ""
+
+
+TOYS = {"toy": Toy}
+
+
+def test_a_name_leaves_out_what_is_at_its_default() -> None:
+    assert spell(Toy()) == "toy"
+    assert spell(Toy(k=3, retriever="bm25")) == "toy(k=3, retriever=bm25)"
+
+
+@given(
+    st.builds(
+        Toy,
+        k=st.integers(-5, 500),
+        share=st.floats(0, 1),
+        deep=st.booleans(),
+        retriever=st.sampled_from(["dense", "bm25"]),
+        note=st.text(max_size=20).filter(lambda text: text not in {"true", "false"}),
+    )
+)
+def test_a_spelled_name_parses_back_to_the_same_object(toy: Toy) -> None:
+    assert parse_spelled(spell(toy), TOYS, what="toy") == toy
+
+
+def test_an_unknown_name_lists_what_there_is() -> None:
+    with pytest.raises(ConfigError, match=r"no method 'top'; choose one of toy"):
+        parse_spelled("top", TOYS, what="method")
+
+
+def test_an_unknown_parameter_lists_what_there_is() -> None:
+    with pytest.raises(ConfigError, match=r"toy has no parameter 'kk'; it has k, share, deep, retriever, note"):
+        parse_spelled("toy(kk=3)", TOYS, what="method")
+
+
+@pytest.mark.parametrize("text", ["toy(k='three')", "toy(retriever=sparse)", "toy(share=dense)", "toy(deep=3)"])
+def test_a_value_of_the_wrong_type_is_named(text: str) -> None:
+    with pytest.raises(ConfigError, match=text.partition("(")[2].partition("=")[0]):
+        parse_spelled(text, TOYS, what="method")
+
+
+@pytest.mark.parametrize(
+    "text", ["toy(3)", "toy(k=3", "toy(k=__import__('os'))", "toy(**x)", "toy.k", "1", "", "toy(k=-'3')"]
+)
+def test_what_is_no_name_with_parameters_is_refused_and_never_run(text: str) -> None:
+    with pytest.raises(ConfigError, match="is not a spelled method"):
+        parse_spelled(text, TOYS, what="method")
+
+
+@pytest.mark.parametrize(
+    "name", ["../../evil", "..\\evil", "/abs", "a/../../b", "con", "nul", "x\0", "a" * 300, ".", "", "é"]
+)
+def test_a_slug_is_a_safe_file_name(name: str) -> None:
+    made = slug(name)
+
+    assert 0 < len(made) <= 80
+    assert set(made) <= set("abcdefghijklmnopqrstuvwxyz0123456789_-")
+    assert made not in {"con", "nul"}
+
+
+@given(st.text(), st.text())
+def test_different_texts_have_different_slugs(one: str, two: str) -> None:
+    assert (slug(one) == slug(two)) == (one == two)

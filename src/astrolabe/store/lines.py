@@ -36,6 +36,18 @@ def text_lines(path: Path) -> Iterator[Line]:
     Raises:
         FileError: The file is missing, cannot be read, or is not UTF-8 (names the byte).
     """
+    for number, line in enumerate(whole_text(path).split("\n"), start=1):
+        stripped = line.removesuffix("\r")
+        if stripped.strip():
+            yield Line(number, stripped)
+
+
+def whole_text(path: Path) -> str:
+    """Return a text file's content without its byte-order mark, line ends as they are.
+
+    Raises:
+        FileError: As for `text_lines`.
+    """
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -48,7 +60,7 @@ def text_lines(path: Path) -> Iterator[Line]:
         )
         raise FileError(str(path), [fault]) from error
     try:
-        text = content.decode("utf-8-sig")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         fault = Problem(
@@ -59,10 +71,6 @@ def text_lines(path: Path) -> Iterator[Line]:
             fix="Save it as UTF-8",
         )
         raise FileError(str(path), [fault]) from error
-    for number, line in enumerate(text.split("\n"), start=1):
-        stripped = line.removesuffix("\r")
-        if stripped.strip():
-            yield Line(number, stripped)
 
 
 def check_records(path: Path, kind: type[M]) -> Checked[M]:
@@ -73,7 +81,7 @@ def check_records(path: Path, kind: type[M]) -> Checked[M]:
         try:
             records.append((number, kind.model_validate_json(text)))
         except ValidationError as error:
-            problems.extend(_problems(error, number))
+            problems.extend(faults(error, number))
     return Checked(records, problems)
 
 
@@ -117,9 +125,7 @@ def append_records(path: Path, records: Iterable[BaseModel]) -> None:
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:
-        msg = (
-            f"cannot append to {str(path)!r}: {error.strerror}; what it held before is still there"
-        )
+        msg = f"cannot append to {str(path)!r}: {error.strerror}; what it held before is still there"
         raise UserError(msg) from error
 
 
@@ -128,7 +134,8 @@ def write_records(path: Path, records: Sequence[BaseModel]) -> None:
     write_whole(path, "".join(f"{record.model_dump_json()}\n" for record in records))
 
 
-def _problems(error: ValidationError, line: int) -> Iterator[Problem]:
+def faults(error: ValidationError, line: int) -> Iterator[Problem]:
+    """Yield what is wrong with the record on a line, a problem for each field."""
     for fault in error.errors(include_url=False):
         field = ".".join(str(part) for part in fault["loc"]) or "line"
         shown = json.dumps(fault["input"], ensure_ascii=False, default=repr)

@@ -1,0 +1,57 @@
+"""Questions with their gold: the own format, its checks, foreign formats, scopes and figures."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from astrolabe.benchmark.answers import read_answers
+from astrolabe.benchmark.check import (
+    check_answers,
+    check_benchmark,
+    check_comments,
+    check_file,
+    question_schema,
+    read_benchmark,
+)
+from astrolabe.benchmark.imported import Imported, write_imported
+from astrolabe.benchmark.importers.astra import import_astra
+from astrolabe.benchmark.importers.plain import import_jsonl
+from astrolabe.benchmark.importers.qmsum import import_qmsum
+from astrolabe.benchmark.importers.scholarqa import import_scholarqa
+from astrolabe.benchmark.importers.squality import import_squality
+from astrolabe.benchmark.scopes import SCOPES, ScopedBenchmark, compute_scopes
+from astrolabe.benchmark.stats import BenchmarkStats, KindStats, ScopeStats, benchmark_stats
+
+IMPORTERS: Final[dict[str, Callable[[Path], Imported]]] = {
+    "astra": import_astra,
+    "scholarqa": import_scholarqa,
+    "squality": import_squality,
+    "qmsum": import_qmsum,
+    "jsonl": import_jsonl,
+}
+"""Format names, as `astrolabe import` takes them, and what reads each."""
+
+__all__ = [
+    "IMPORTERS",
+    "SCOPES",
+    "BenchmarkStats",
+    "Imported",
+    "KindStats",
+    "ScopeStats",
+    "ScopedBenchmark",
+    "benchmark_stats",
+    "check_answers",
+    "check_benchmark",
+    "check_comments",
+    "check_file",
+    "compute_scopes",
+    "import_astra",
+    "import_jsonl",
+    "import_qmsum",
+    "import_scholarqa",
+    "import_squality",
+    "question_schema",
+    "read_answers",
+    "read_benchmark",
+    "write_imported",
+]

@@ -1,0 +1,1 @@
+"""Foreign benchmarks as our records, a file each."""

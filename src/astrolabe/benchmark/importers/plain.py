@@ -1,0 +1,46 @@
+"""The simple form: `{"question", "topics": [...], "hallucinations": [...]}`, one question a line."""
+
+from pathlib import Path
+from typing import Final
+
+from astrolabe.benchmark.documents_beside import check_documents, documents_file
+from astrolabe.benchmark.gold_rules import gold_problems, keep_first
+from astrolabe.benchmark.imported import Imported, part_of, placed, read_foreign
+from astrolabe.benchmark.simple_form import SimpleQuestion
+
+_NAMES: Final = ("questions.jsonl", "bench.jsonl")
+
+
+def import_jsonl(path: Path) -> Imported:
+    """Read a benchmark in the simple form, with the documents that lie beside it.
+
+    Topics may be texts or objects; missing ids become A1, A2, ..., H1, H2, ... and, for a question,
+    one made of its kind and text. Ids that are given are kept. Documents come from `documents.jsonl`
+    or `corpus.jsonl` in the same folder, where `{"id", "text"}` is enough.
+
+    Args:
+        path: The file, or a folder that holds it as `questions.jsonl` or `bench.jsonl`.
+
+    Raises:
+        FileError: The file cannot be read, or a line is not in the simple form.
+    """
+    if path.is_dir():
+        held = [name for name in _NAMES if (path / name).is_file()]
+        path = part_of(path, held[0] if held else _NAMES[0])
+    numbered = [(line, simple.as_question()) for line, simple in read_foreign(path, SimpleQuestion)]
+    beside = documents_file(path)
+    documents, faults_beside = check_documents(beside) if beside else ([], [])
+    corpus = {document.id: document for document in documents} if beside else None
+    unique = keep_first(
+        numbered,
+        key=lambda question: question.id,
+        content=lambda question: question,
+        field="id",
+    )
+    problems = [*unique.problems, *gold_problems(numbered, corpus)]
+    ordered = sorted(placed(path, problems), key=lambda problem: problem.line)
+    return Imported(
+        questions=tuple(question for _, question in unique.records),
+        documents=tuple(documents),
+        problems=(*ordered, *faults_beside),
+    )

@@ -99,7 +99,7 @@ class IndexSpec(Spelled, Protocol[T]):
         """Write the index into an empty folder."""
         ...
 
-    def load(self, folder: Path, passages: Sequence[Passage]) -> T:
+    def load(self, folder: Path, passages: Sequence[Passage], kit: "Kit") -> T:
         """Open what `save` wrote over the same passages."""
         ...
 

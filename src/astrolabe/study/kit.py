@@ -111,7 +111,7 @@ class ScopeKit:
             return await spec.build(passages, self)
         folder = self.bench.indexes / key
         if read_manifest(folder) is not None:
-            return spec.load(folder, passages)
+            return spec.load(folder, passages, self)
         index = await spec.build(passages, self)
         _keep(spec, index, folder, passages=len(passages), embedder=self.embedder.id)
         return index

@@ -23,7 +23,7 @@ from astrolabe.core.records import Answer, Hit, Passage, Question, Usage
 from astrolabe.core.text import Text
 from astrolabe.core.tokens import count_tokens
 from astrolabe.core.usage import count
-from astrolabe.store.http import open_wire
+from astrolabe.store.http import Wire, WireError
 from astrolabe.study.passages import Shelf
 
 Request = dict[str, JsonValue]
@@ -92,6 +92,8 @@ class OwnSystem:
         except TimeoutError:
             reason = f"no answer within {self.timeout_seconds:g} seconds"
             return Answer(question_id=question.id, status="failed", reason=reason)
+        except WireError as error:
+            return Answer(question_id=question.id, status="failed", reason=str(error))
         except ValidationError as error:
             fault = error.errors(include_url=False)[0]
             place = ".".join(map(str, fault["loc"])) or "reply"
@@ -121,7 +123,12 @@ def open_call(target: str) -> Call:
         ConfigError: The module or the function is not there.
     """
     if target.startswith(("http://", "https://")):
-        return lambda request: _post(target, request)
+        wire = Wire(target)
+
+        async def post(request: Request) -> JsonValue:
+            return (await wire.post("", request)).content
+
+        return post
     module, separator, name = target.partition(":")
     if not separator:
         msg = f"--system {target!r}: give a URL, or module:function such as my_rag:answer"
@@ -150,10 +157,6 @@ def _function(target: str, module: str, name: str) -> Callable[[Request], object
         msg = f"--system {target!r}: {name!r} is not a function"
         raise ConfigError(msg)
     return found
-
-
-async def _post(target: str, request: Request) -> JsonValue:
-    return await open_wire(target).post("", request)
 
 
 def _passage(context: SystemContext, shelf: Shelf) -> Passage:

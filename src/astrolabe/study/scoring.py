@@ -14,8 +14,10 @@ from astrolabe.core.spelling import spell
 from astrolabe.core.usage import metering
 from astrolabe.store.folder import read_manifest
 from astrolabe.store.lines import append_records, recover_records
-from astrolabe.study.answers import Job
+from astrolabe.study.answers import Job, all_answers
+from astrolabe.study.bench import bench_of, kits_of_answers
 from astrolabe.study.faults import first_of
+from astrolabe.study.models import Models
 from astrolabe.study.progress import Progress
 from astrolabe.study.study import Study, save_manifest
 
@@ -90,6 +92,31 @@ async def score_answers(scoring: Scoring, study: Study | None, progress: Progres
     finally:
         progress.end()
     return result
+
+
+async def score_study(
+    study: Study, metrics: Sequence[Metric], models: Models, progress: Progress, methods: Sequence[str] = ()
+) -> ScoreResult:
+    """Score the study's answers; with `methods`, those of some methods alone.
+
+    Raises:
+        UserError: There are no answers, or a metric cannot work at all.
+    """
+    books = all_answers(study)
+    answers = [answer for name, book in books.items() if not methods or name in methods for answer in book.values()]
+    if not answers:
+        msg = f"{study.folder.root} holds no answers to score; run: astrolabe run --method vanilla --study {study.folder.root}"
+        raise UserError(msg)
+    questions = {question.id: question for question in study.need_questions()}
+    bench = bench_of(study, models, "judge")
+    scoring = Scoring(
+        answers=[answer for answer in answers if answer.question_id in questions],
+        questions=questions,
+        metrics=metrics,
+        kit_of=kits_of_answers(study, bench, questions),
+        judged_by={"judge": bench.llm.id if bench.llm else None, "embedder": bench.embedder.id},
+    )
+    return await score_answers(scoring, study, progress)
 
 
 def load_scores(study: Study) -> list[Score]:

@@ -26,11 +26,12 @@ class Study:
     """What a study's folder holds; read when first asked for."""
 
     folder: StudyFolder
+    given: Settings | None = None
 
     @cached_property
     def settings(self) -> Settings:
-        """The settings of `study.toml`."""
-        return read_settings(self.folder.settings)
+        """The settings: those given by the command, else those of `study.toml`."""
+        return self.given or read_settings(self.folder.settings)
 
     @cached_property
     def documents(self) -> list[Document]:

@@ -82,9 +82,7 @@ def test_the_house_has_no(rule: Callable[[Source], Iterator[str]], repository: P
     paths = sorted(package.rglob("*.py"))
 
     found = [
-        fault
-        for path in paths
-        for fault in rule(Source(path=path.relative_to(package), text=path.read_text("utf-8")))
+        fault for path in paths for fault in rule(Source(path=path.relative_to(package), text=path.read_text("utf-8")))
     ]
 
     assert paths
@@ -112,18 +110,14 @@ def test_the_house_has_no(rule: Callable[[Source], Iterator[str]], repository: P
         (broad_excepts_without_their_reason, "core/ids.py", "try:\n    f()\nexcept:\n    g()\n"),
     ],
 )
-def test_each_rule_finds_a_planted_fault(
-    rule: Callable[[Source], Iterator[str]], path: str, text: str
-) -> None:
+def test_each_rule_finds_a_planted_fault(rule: Callable[[Source], Iterator[str]], path: str, text: str) -> None:
     found = list(rule(Source(path=Path(path), text=text)))
 
     assert len(found) == 1
 
 
 def test_a_broad_except_with_its_reason_is_accepted() -> None:
-    text = (
-        "try:\n    f()\nexcept Exception:  # noqa: BLE001  one bad file stops no other\n    g()\n"
-    )
+    text = "try:\n    f()\nexcept Exception:  # noqa: BLE001  one bad file stops no other\n    g()\n"
 
     assert not list(broad_excepts_without_their_reason(Source(path=Path("a.py"), text=text)))
 

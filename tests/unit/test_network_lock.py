@@ -29,9 +29,7 @@ async def test_an_event_loop_is_locked_too() -> None:
 def test_a_process_that_a_test_starts_is_locked_too() -> None:
     code = f"import socket; socket.socket().connect({ELSEWHERE!r})"
 
-    ended = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False
-    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
     assert ended.returncode == 1
     assert "NetworkLockedError" in ended.stderr

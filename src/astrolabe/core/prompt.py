@@ -42,9 +42,7 @@ class Prompt(Generic[R_co]):
     max_tokens: int
     temperature: float = 0.0
     repetition: int = 0
-    options: Mapping[str, str | int | float | bool] = field(
-        default_factory=dict[str, str | int | float | bool]
-    )
+    options: Mapping[str, str | int | float | bool] = field(default_factory=dict[str, str | int | float | bool])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -90,10 +90,7 @@ class Passage(Record):
     @model_validator(mode="after")
     def _spans_its_text(self) -> Self:
         if self.end - self.start != len(self.text):
-            msg = (
-                f"start {self.start} and end {self.end} do not span "
-                f"a text of {len(self.text)} characters"
-            )
+            msg = f"start {self.start} and end {self.end} do not span a text of {len(self.text)} characters"
             raise ValueError(msg)
         return self
 

@@ -65,9 +65,7 @@ def parse_spelled(text: str, registry: Mapping[str, type[S]], *, what: str) -> S
     allowed = [field.name for field in dataclasses.fields(kind)]  # pyright: ignore[reportArgumentType] - a registry holds dataclasses
     for key in given:
         if key not in allowed:
-            msg = (
-                f"{text!r}: {name} has no parameter {key!r}; it has {', '.join(allowed) or 'none'}"
-            )
+            msg = f"{text!r}: {name} has no parameter {key!r}; it has {', '.join(allowed) or 'none'}"
             raise ConfigError(msg)
     return kind(**{key: _checked(text, key, value, hints[key]) for key, value in given.items()})
 
@@ -115,11 +113,7 @@ def _read(text: str, what: str) -> tuple[str, dict[str, Scalar]]:
 def _literal(node: ast.expr) -> Scalar | None:
     if isinstance(node, ast.Name):
         return {"true": True, "false": False}.get(node.id, node.id)
-    if (
-        isinstance(node, ast.UnaryOp)
-        and isinstance(node.op, ast.USub)
-        and isinstance(node.operand, ast.Constant)
-    ):
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
         value = node.operand.value
         return -value if isinstance(value, int | float) else None
     if isinstance(node, ast.Constant) and isinstance(node.value, str | int | float | bool):
@@ -131,9 +125,7 @@ def _checked(text: str, key: str, value: Scalar, hint: type[Scalar]) -> Scalar:
     from pydantic import TypeAdapter, ValidationError
 
     try:
-        checked: Scalar = TypeAdapter[Scalar](hint).validate_python(
-            value, strict=not isinstance(value, int)
-        )
+        checked: Scalar = TypeAdapter[Scalar](hint).validate_python(value, strict=not isinstance(value, int))
     except ValidationError as error:
         msg = f"{text!r}: {key}={value!r}: {error.errors()[0]['msg']}"
         raise ConfigError(msg) from error

@@ -34,9 +34,7 @@ def clean_text(text: str) -> CleanText:
     joined = _pair(text) if _has_surrogate(text) else text
     surrogates = sum(map(_is_surrogate, joined))
     if surrogates:
-        joined = "".join(
-            _REPLACEMENT if _is_surrogate(character) else character for character in joined
-        )
+        joined = "".join(_REPLACEMENT if _is_surrogate(character) else character for character in joined)
     return CleanText(joined.replace("\0", _REPLACEMENT), nuls, surrogates)
 
 

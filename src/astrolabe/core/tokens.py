@@ -26,9 +26,7 @@ def tokenizer() -> "Tokenizer":
     """Load the vendored tokenizer once, without truncation and padding."""
     from tokenizers import Tokenizer
 
-    loaded = Tokenizer.from_str(
-        (files("astrolabe") / "bundled" / "tokenizer" / "tokenizer.json").read_text("utf-8")
-    )
+    loaded = Tokenizer.from_str((files("astrolabe") / "bundled" / "tokenizer" / "tokenizer.json").read_text("utf-8"))
     loaded.no_truncation()
     loaded.no_padding()
     loaded.encode_special_tokens = True

@@ -22,9 +22,7 @@ def write_whole(path: Path, content: str | bytes) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}-")
     except OSError as error:
-        msg = (
-            f"cannot write {str(path)!r}: {error.strerror}; choose a folder that can be written to"
-        )
+        msg = f"cannot write {str(path)!r}: {error.strerror}; choose a folder that can be written to"
         raise UserError(msg) from error
     try:
         with os.fdopen(handle, "wb") as file:

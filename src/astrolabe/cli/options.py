@@ -1,16 +1,17 @@
-"""The options that every command has, and what they come to."""
+"""The options that every command has."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, cast
 
 import click
 
 import astrolabe
 
-F = TypeVar("F", bound=Callable[..., Any])
 CallMode = Literal["reuse", "live", "replay"]
+Body = Callable[..., int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,14 +26,27 @@ class Common:
     budget: str | None
 
 
-def common_options(command: F) -> F:
-    """Add the options of every command; the function gets them as `study`, `as_json`, `seed`, ..."""
+def common_options(body: Body) -> Body:
+    """Add the options of every command; the function gets them as one `Common`, its first argument."""
+
+    @wraps(body)
+    def command(**given: Any) -> int:  # noqa: ANN401 - click hands options over by name
+        common = Common(
+            study=cast("Path", given.pop("study")),
+            as_json=given.pop("as_json"),
+            seed=given.pop("seed"),
+            limit=given.pop("limit"),
+            calls=given.pop("calls"),
+            budget=given.pop("budget"),
+        )
+        return body(common, **given)
+
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
 
 
-_OPTIONS: list[Callable[[F], F]] = [  # pyright: ignore[reportGeneralTypeIssues] - decorators keep the type of what they wrap
+_OPTIONS: list[Callable[[Body], Body]] = [
     click.option(
         "--study",
         type=click.Path(path_type=Path),

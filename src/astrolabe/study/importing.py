@@ -1,14 +1,57 @@
 """Taking a benchmark into a study, with its scopes computed."""
 
 from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
-from astrolabe.benchmark import CLUSTER_SIZE, compute_scopes
-from astrolabe.core.errors import Problem
+from astrolabe.benchmark import CLUSTER_SIZE, Imported, compute_scopes
+from astrolabe.core.errors import FileError, Problem
 from astrolabe.core.protocols import Embedder
-from astrolabe.core.records import Question
-from astrolabe.study.study import Study, save_benchmark
+from astrolabe.core.records import Answer, Question
+from astrolabe.documents import merge_documents
+from astrolabe.store.lines import append_records, write_records
+from astrolabe.study.models import Asking, open_models
+from astrolabe.study.study import Study, save_benchmark, save_documents
+
+
+class Taken(NamedTuple):
+    """What an import wrote into a study, and what there is to say about it."""
+
+    written: list[Path]
+    problems: list[Problem]
+
+
+async def take_imported(study: Study, imported: Imported, asking: Asking) -> Taken:
+    """Take an imported benchmark into the study: documents beside those there, questions in place of those there.
+
+    Raises:
+        FileError: The import found errors; nothing is written.
+        UserError: Evidence names documents that neither the import nor the study holds.
+    """
+    if imported.errors:
+        raise FileError(imported.errors[0].file, imported.errors)
+    folder = study.folder
+    written: list[Path] = []
+    problems: list[Problem] = []
+    if imported.documents:
+        save_documents(study, merge_documents(study.documents, imported.documents).documents)
+        written.append(folder.documents)
+    if imported.questions:
+        async with open_models(study.settings, folder.calls, asking) as models:
+            problems = await take_questions(study, imported.questions, models.embedder)
+        written += [folder.questions, folder.scopes]
+    written += _take_answers(study, imported.answers)
+    if imported.labels:
+        labels = folder.questions.parent / "labels.jsonl"
+        write_records(labels, imported.labels)
+        written.append(labels)
+    if imported.comments:
+        comments = folder.questions.parent / "comments.jsonl"
+        write_records(comments, imported.comments)
+        written.append(comments)
+    return Taken(written, problems)
 
 
 async def take_questions(
@@ -29,3 +72,12 @@ async def take_questions(
     )
     save_benchmark(study, scoped.questions, scoped.scopes)
     return list(scoped.problems)
+
+
+def _take_answers(study: Study, answers: Sequence[Answer]) -> list[Path]:
+    by_method: dict[str, list[Answer]] = {}
+    for answer in answers:
+        by_method.setdefault(answer.method, []).append(answer)
+    for method, own in by_method.items():
+        append_records(study.folder.answers(method), own)
+    return [study.folder.answers(method) for method in by_method]

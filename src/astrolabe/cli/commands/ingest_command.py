@@ -1,0 +1,62 @@
+"""`astrolabe ingest`."""
+
+from collections import Counter
+from pathlib import Path
+
+import click
+
+from astrolabe.cli.drawing import TerminalProgress
+from astrolabe.cli.options import Common, common_options
+from astrolabe.cli.session import study_of
+from astrolabe.cli.talk import Exit, give, give_records, say
+from astrolabe.core.records import Document
+from astrolabe.documents import RecordFields
+from astrolabe.study.ingesting import ingest
+
+
+@click.command("ingest")
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--text-field", metavar="NAME", help="JSON lines: the field that holds the text.")
+@click.option("--title-field", metavar="NAME", help="JSON lines: the field that holds the title.")
+@click.option("--date-field", metavar="NAME", help="JSON lines: the field that holds the date.")
+@click.option(
+    "--seconds-per-file",
+    type=click.FloatRange(min=0.1),
+    default=60.0,
+    show_default=True,
+    help="A file that takes longer is failed; its neighbours are read.",
+)
+@common_options
+def command(
+    common: Common,
+    paths: tuple[Path, ...],
+    text_field: str | None,
+    title_field: str | None,
+    date_field: str | None,
+    seconds_per_file: float,
+) -> int:
+    """Read files and folders into the study: text, Markdown, HTML, PDF, DOCX, JSON lines, JATS XML.
+
+    Every file ends as done, empty, failed or duplicate, with the reason. Run again, what has not changed is
+    not read again, and what has changed replaces what was there.
+    """
+    fields = RecordFields.of(text=text_field, title=title_field, date=date_field)
+    with TerminalProgress() as progress:
+        result = ingest(study_of(common), paths, progress, fields=fields, seconds_per_file=seconds_per_file)
+    if common.as_json:
+        give_records(document.model_copy(update={"text": ""}) for document in result.documents)
+    else:
+        for document in result.documents:
+            give(_line(document))
+    counts = Counter(document.status for document in result.documents)
+    say(
+        f"{counts['ok']} done, {counts['empty']} empty, {counts['failed']} failed, {counts['duplicate']} duplicate; "
+        f"{result.added} added, {result.replaced} replaced, {result.removed} removed, {result.unchanged} unchanged"
+    )
+    return Exit.GAPS if counts["failed"] or counts["empty"] else Exit.DONE
+
+
+def _line(document: Document) -> str:
+    word = "done" if document.status == "ok" else document.status
+    notes = [document.reason] if document.reason else list(document.warnings)
+    return f"{word:<9}  {document.source}{f'  ({"; ".join(notes)})' if notes else ''}"

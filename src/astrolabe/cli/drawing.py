@@ -1,0 +1,93 @@
+"""Drawing on a terminal: progress bars, tables and answers; plain lines where there is no terminal."""
+
+import sys
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING, Final, Self
+
+from astrolabe.cli.talk import say
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bars
+    from rich.progress import TaskID
+
+SECONDS_BETWEEN_LINES: Final = 10.0
+"""Without a terminal, progress is a line now and then."""
+
+
+class TerminalProgress:
+    """Draws bars with rate and time left on stderr, or a line now and then."""
+
+    def __init__(self) -> None:
+        """Draw nothing yet."""
+        self._bars: Bars | None = None
+        self._task: TaskID | None = None
+        self._what = ""
+        self._total = 0
+        self._done = 0
+        self._started = 0.0
+        self._said = 0.0
+
+    def __enter__(self) -> Self:
+        """Start drawing."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Leave the terminal as it was."""
+        self.end()
+
+    def begin(self, what: str, total: int) -> None:
+        """Show a step of `total` items (0 where it is not known)."""
+        self._what, self._total, self._done = what, total, 0
+        self._started = self._said = time.monotonic()
+        if sys.stderr.isatty():
+            self._bars = _bars()
+            self._bars.start()
+            self._task = self._bars.add_task(what, total=total or None)
+
+    def step(self, note: str = "") -> None:
+        """Count one item."""
+        self._done += 1
+        if self._bars is not None and self._task is not None:
+            self._bars.update(self._task, advance=1)
+        elif time.monotonic() - self._said > SECONDS_BETWEEN_LINES:
+            self._said = time.monotonic()
+            rate = self._done / (self._said - self._started)
+            left = f", about {(self._total - self._done) / rate:.0f} s left" if self._total else ""
+            say(f"{self._what}: {self._done}{f' of {self._total}' if self._total else ''}, {rate:.1f} a second{left}")
+
+    def end(self) -> None:
+        """Take the bar away."""
+        if self._bars is not None:
+            self._bars.stop()
+            self._bars = None
+
+
+def _bars() -> "Bars":
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        Task,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text(f"{task.speed:.1f}/s" if task.speed else "")
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        Rate(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )

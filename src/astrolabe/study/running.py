@@ -1,0 +1,101 @@
+"""The command `run`: from what was asked to answers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from astrolabe.core.errors import ConfigError
+from astrolabe.core.protocols import Method
+from astrolabe.core.records import Question
+from astrolabe.core.spelling import parse_spelled
+from astrolabe.methods import METHODS
+from astrolabe.study.bench import bench_of
+from astrolabe.study.kit import Bench
+from astrolabe.study.models import Asking, open_models
+from astrolabe.study.own_system import OwnSystem, open_call
+from astrolabe.study.progress import Progress
+from astrolabe.study.run import RunPlan, RunResult, run_methods
+from astrolabe.study.study import Study
+
+ALL = "all"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRequest:
+    """What to run, as a user says it.
+
+    Attributes:
+        methods: Spelled methods; `all` stands for every known one.
+        scopes: Names of scopes; none for all that the questions have.
+        system: A system of the user's own: a URL or `module:function`.
+        system_timeout_seconds: The longest that it may take for one answer.
+        questions: Ids of the questions; none for all.
+        limit: At most so many questions a scope.
+    """
+
+    methods: Sequence[str] = ()
+    scopes: Sequence[str] = ()
+    system: str | None = None
+    system_timeout_seconds: float = 120.0
+    questions: Sequence[str] = ()
+    limit: int | None = None
+
+
+async def run(study: Study, request: RunRequest, asking: Asking, progress: Progress) -> RunResult:
+    """Answer the study's questions.
+
+    Raises:
+        UserError: A name is unknown, or the study has no documents or questions; nothing ran.
+    """
+    questions = chosen_questions(study, request)
+    study.need_documents()
+    async with open_models(study.settings, study.folder.calls, asking) as models:
+        bench = bench_of(study, models, "answer")
+        plan = RunPlan(
+            methods=chosen_methods(request, bench),
+            scopes=request.scopes or scope_names(questions),
+            questions=questions,
+            limit=request.limit,
+        )
+        return await run_methods(study, plan, bench, progress)
+
+
+def chosen_methods(request: RunRequest, bench: Bench) -> list[Method]:
+    """Return the methods of a request; the user's own system is one more.
+
+    Raises:
+        ConfigError: A name or a parameter is unknown.
+    """
+    names = list(METHODS) if ALL in request.methods else list(dict.fromkeys(request.methods))
+    methods: list[Method] = [parse_spelled(name, METHODS, what="method") for name in names]
+    if request.system is not None:
+        methods.append(
+            OwnSystem(
+                target=request.system,
+                timeout_seconds=request.system_timeout_seconds,
+                call=open_call(request.system),
+                shelf=bench.shelf,
+            )
+        )
+    return methods
+
+
+def chosen_questions(study: Study, request: RunRequest) -> list[Question]:
+    """Return the questions of a request.
+
+    Raises:
+        UserError: The study has no questions, or none of some id.
+    """
+    questions = study.need_questions()
+    if not request.questions:
+        return questions
+    known = {question.id: question for question in questions}
+    missing = [name for name in request.questions if name not in known]
+    if missing:
+        msg = f"{study.folder.questions} holds no question {', '.join(map(repr, missing))}; see: astrolabe stats"
+        raise ConfigError(msg)
+    return [known[name] for name in request.questions]
+
+
+def scope_names(questions: Sequence[Question]) -> list[str]:
+    """Return the names of all scopes that the questions have, in the order in which they name them."""
+    return list(dict.fromkeys(name for question in questions for name in question.scopes))

@@ -1,10 +1,19 @@
 """The command line: thin doors that parse, call the study and print."""
 
 import sys
+from collections.abc import Sequence
 
 
-def main() -> None:
-    """Run the command `astrolabe` and leave with its exit code."""
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command `astrolabe` and leave with its exit code.
+
+    Args:
+        arguments: The words after `astrolabe`; null takes those of this process.
+
+    Raises:
+        SystemExit: Always, with the exit code.
+    """
     from astrolabe.cli.group import astrolabe
+    from astrolabe.cli.talk import exit_code_of
 
-    sys.exit(astrolabe.main(standalone_mode=False, prog_name="astrolabe"))
+    sys.exit(exit_code_of(lambda: astrolabe.main(arguments, standalone_mode=False, prog_name="astrolabe")))

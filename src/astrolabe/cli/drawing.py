@@ -48,10 +48,10 @@ class TerminalProgress:
             self._task = self._bars.add_task(what, total=total or None)
 
     def step(self, note: str = "") -> None:
-        """Count one item."""
+        """Count one item and show what it was."""
         self._done += 1
         if self._bars is not None and self._task is not None:
-            self._bars.update(self._task, advance=1)
+            self._bars.update(self._task, advance=1, description=f"{self._what} {note}"[:60])
         elif time.monotonic() - self._said > SECONDS_BETWEEN_LINES:
             self._said = time.monotonic()
             rate = self._done / (self._said - self._started)

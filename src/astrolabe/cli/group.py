@@ -1,13 +1,11 @@
 """The command `astrolabe`: its subcommands are imported when they are called."""
 
-from collections.abc import Sequence
 from importlib import import_module
-from typing import Any, Final
+from typing import Final
 
 import click
 
 import astrolabe as package
-from astrolabe.cli.talk import exit_code_of
 
 COMMANDS: Final[dict[str, str]] = {
     "quickstart": "The main job on bundled real documents: no key, no network.",
@@ -41,7 +39,7 @@ class _Group(click.Group):
         """Import one command."""
         if cmd_name not in COMMANDS:
             return None
-        module = import_module(f"astrolabe.cli.commands.{cmd_name.removesuffix('import') or 'import'}_command")
+        module = import_module(f"astrolabe.cli.commands.{cmd_name}_command")
         command: click.Command = module.command
         return command
 
@@ -57,10 +55,6 @@ class _Group(click.Group):
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             ctx.fail(f"there is no command {args[0]!r}; choose one of {', '.join(COMMANDS)}")
         return super().resolve_command(ctx, args)
-
-    def main(self, args: Sequence[str] | None = None, **extra: Any) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """Run a command; every error becomes a message on stderr and an exit code."""
-        return exit_code_of(lambda: super(_Group, self).main(args, **extra))
 
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

@@ -28,9 +28,6 @@ def exit_code_of(command: Callable[[], object]) -> int:
     except UserError as error:
         say(f"astrolabe: {error}")
         return Exit.USER
-    except click.UsageError as error:
-        error.show(sys.stderr)
-        return Exit.USER
     except click.ClickException as error:
         error.show(sys.stderr)
         return Exit.USER

@@ -58,5 +58,5 @@ def command(
 
 def _line(document: Document) -> str:
     word = "done" if document.status == "ok" else document.status
-    notes = [document.reason] if document.reason else list(document.warnings)
-    return f"{word:<9}  {document.source}{f'  ({"; ".join(notes)})' if notes else ''}"
+    notes = "; ".join([document.reason] if document.reason else document.warnings)
+    return f"{word:<9}  {document.source}{f'  ({notes})' if notes else ''}"

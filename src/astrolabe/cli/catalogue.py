@@ -1,0 +1,39 @@
+"""Describing methods and metrics from their own fields and docstrings."""
+
+import dataclasses
+import inspect
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from pydantic import JsonValue
+
+from astrolabe.cli.talk import give
+from astrolabe.core.spelling import Spelled
+
+Entry = dict[str, JsonValue]
+
+
+def describe(kind: type[Spelled], *, facts: Sequence[str]) -> Entry:
+    """Return a class's name, docstring, parameters with defaults, and the named facts that it states."""
+    parameters: dict[str, JsonValue] = {
+        field.name: cast("JsonValue", field.default)
+        for field in dataclasses.fields(kind)  # pyright: ignore[reportArgumentType] - a catalogue holds dataclasses
+        if field.default is not dataclasses.MISSING
+    }
+    stated: Entry = {fact: getattr(kind, fact) for fact in facts}
+    return {"name": kind.name, "about": inspect.getdoc(kind) or "", "parameters": parameters, **stated}
+
+
+def print_entry(entry: Mapping[str, JsonValue]) -> None:
+    """Print an entry for people."""
+    parameters = cast("dict[str, JsonValue]", entry["parameters"])
+    spelled = ", ".join(f"{name}={value}" for name, value in parameters.items())
+    give(f"{entry['name']}({spelled})" if spelled else str(entry["name"]))
+    give(textwrap.indent(str(entry["about"]), "    "))
+    facts = {name: value for name, value in entry.items() if name not in {"name", "about", "parameters"}}
+    give(f"    {'; '.join(f'{_words(name)}: {value}' for name, value in facts.items())}\n" if facts else "")
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")

@@ -1,0 +1,61 @@
+"""`astrolabe ask`."""
+
+from pathlib import Path
+
+import click
+
+from astrolabe.cli.answer_page import print_answer
+from astrolabe.cli.drawing import TerminalProgress
+from astrolabe.cli.options import Common, common_options
+from astrolabe.cli.session import answer_option, asking_of, embed_option, run_loop, study_of
+from astrolabe.cli.talk import Exit, give_records, say
+from astrolabe.core.spelling import parse_spelled
+from astrolabe.methods import METHODS
+from astrolabe.study.asking import ask, default_method, study_of_paths
+
+
+@click.command("ask")
+@click.argument("question")
+@click.argument("paths", metavar="[PATH...]", nargs=-1, type=click.Path(path_type=Path))
+@click.option(
+    "--method", metavar="SPEC", help="How to answer; default: vanilla where a model is here, else extractive."
+)
+@click.option(
+    "--seconds-per-file", type=click.FloatRange(min=0.1), default=60.0, show_default=True, help="As for ingest."
+)
+@answer_option
+@embed_option
+@common_options
+def command(
+    common: Common,
+    question: str,
+    paths: tuple[Path, ...],
+    method: str | None,
+    seconds_per_file: float,
+    answer: str | None,
+    embed: str | None,
+) -> int:
+    """Answer QUESTION over files and folders, or over the study's documents, and show the evidence.
+
+    With paths and no study, what was read is kept in your cache folder, so that the next question is quick.
+    """
+    asking = asking_of(common, answer=answer, embed=embed)
+    with TerminalProgress() as progress:
+        if paths:
+            study = study_of_paths(paths, progress, seconds_per_file=seconds_per_file)
+            say(f"read into {study.folder.root}")
+        else:
+            study = study_of(common)
+        why = ""
+        if method:
+            chosen = parse_spelled(method, METHODS, what="method")
+        else:
+            chosen, why = default_method(study, asking)
+        result = run_loop(ask(study, question, chosen, asking))
+    if why:
+        say(f"answered without a model: {why}")
+    if common.as_json:
+        give_records([result.answer])
+    else:
+        print_answer(result)
+    return Exit.DONE if result.answer.status == "ok" else Exit.GAPS

@@ -1,0 +1,24 @@
+"""`astrolabe metrics`."""
+
+import click
+from pydantic import JsonValue
+
+from astrolabe.cli.catalogue import describe, print_entry
+from astrolabe.cli.options import Common, common_options
+from astrolabe.cli.talk import Exit, give_object
+from astrolabe.metrics import METRICS
+
+
+@click.command("metrics")
+@common_options
+def command(common: Common) -> int:
+    """List the metrics with their parameters, ranges and sources."""
+    for kind in METRICS.values():
+        worst, best = kind().range
+        bounds: dict[str, JsonValue] = {"worst": worst, "best": best}
+        entry = {**describe(kind, facts=()), **bounds}
+        if common.as_json:
+            give_object(entry)
+        else:
+            print_entry(entry)
+    return Exit.DONE

@@ -1,0 +1,33 @@
+"""`astrolabe status`."""
+
+import click
+from pydantic import JsonValue
+
+from astrolabe.cli.options import Common, common_options
+from astrolabe.cli.session import study_of
+from astrolabe.cli.talk import Exit, give, give_object
+from astrolabe.study.status import study_status
+
+
+@click.command("status")
+@common_options
+def command(common: Common) -> int:
+    """Show what is done, failed and missing in the study."""
+    status = study_status(study_of(common))
+    if common.as_json:
+        content: dict[str, JsonValue] = status.model_dump()
+        give_object(content)
+        return Exit.DONE
+    give(f"documents   {_counts(status.documents) or 'none; run: astrolabe ingest PATH...'}")
+    give(f"questions   {_counts(status.questions) or 'none; run: astrolabe import FORMAT PATH'}")
+    for method, states in status.answers.items():
+        asked = status.asked
+        missing = max(0, asked - sum(states.values()))
+        give(f"answers     {method}: {_counts(states)}{f', {missing} of {asked} missing' if missing else ''}")
+    for metric, states in status.scores.items():
+        give(f"scores      {metric}: {_counts(states)}")
+    return Exit.DONE
+
+
+def _counts(counts: dict[str, int]) -> str:
+    return ", ".join(f"{number} {state}" for state, number in counts.items())

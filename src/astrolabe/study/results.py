@@ -1,0 +1,94 @@
+"""From scores to what they show: means with intervals, comparisons, groups that cannot be told apart."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from astrolabe.compare import Correction, compare_methods, estimate, groups
+from astrolabe.compare.groups import Groups
+from astrolabe.core.errors import ConfigError
+from astrolabe.core.protocols import Metric
+from astrolabe.core.records import Comparison, Estimate, Question, Score
+from astrolabe.core.spelling import parse_spelled
+from astrolabe.metrics import METRICS
+from astrolabe.store.lines import write_records
+from astrolabe.study.study import Study, save_manifest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Results:
+    """What the scores show.
+
+    Attributes:
+        scores: The scores behind it.
+        estimates: Means with intervals, of every metric and part, by method, scope and kind.
+        comparisons: Every two methods, by metric and scope.
+        groups: By metric and scope, the methods that cannot be told apart, the best first.
+    """
+
+    scores: tuple[Score, ...]
+    estimates: tuple[Estimate, ...]
+    comparisons: tuple[Comparison, ...]
+    groups: Mapping[str, Groups]
+
+
+def show(
+    scores: Sequence[Score],
+    questions: Mapping[str, Question],
+    *,
+    seed: int,
+    correction: Correction = "holm",
+    confidence: float = 0.95,
+) -> Results:
+    """Estimate and compare; nothing is written.
+
+    Args:
+        scores: Of any metrics and methods.
+        questions: By id; every question that a score names.
+        seed: Everything random starts from it.
+        correction: Of p within all pairs of a metric and scope.
+        confidence: Of intervals and verdicts.
+    """
+    ranges = {name: _metric(name).range for name in {score.metric for score in scores}}
+    estimates = estimate(scores, questions, rng=np.random.default_rng(seed), ranges=ranges, confidence=confidence)
+    comparisons: list[Comparison] = []
+    alike: dict[str, Groups] = {}
+    for metric, (worst, best) in sorted(ranges.items()):
+        own = compare_methods(
+            scores,
+            questions,
+            metric=metric,
+            rng=np.random.default_rng(seed),
+            ranges=ranges,
+            correction=correction,
+            confidence=confidence,
+        )
+        comparisons += own
+        alike[metric] = groups(own, estimates, more_is_better=best > worst)
+    return Results(scores=tuple(scores), estimates=tuple(estimates), comparisons=tuple(comparisons), groups=alike)
+
+
+def save_results(study: Study, results: Results, *, correction: Correction, confidence: float) -> None:
+    """Write the comparisons and estimates into the study."""
+    folder = study.folder.comparison.parent
+    write_records(study.folder.comparison, results.comparisons)
+    write_records(folder / "estimates.jsonl", results.estimates)
+    save_manifest(
+        folder,
+        {
+            "seed": study.settings.seed,
+            "correction": correction,
+            "confidence": confidence,
+            "scores": len(results.scores),
+            "metrics": sorted({score.metric for score in results.scores}),
+        },
+    )
+
+
+def _metric(spelled: str) -> Metric:
+    try:
+        return parse_spelled(spelled, METRICS, what="metric")
+    except ConfigError as error:
+        msg = f"the scores of {spelled!r} come from a metric that is not here any more: {error}"
+        raise ConfigError(msg) from error

@@ -1,10 +1,33 @@
 """Counting what calls cost."""
 
 from dataclasses import dataclass, replace
+from typing import Final
 
 from astrolabe.core import usage
-from astrolabe.llm.prices import Price
+from astrolabe.core.records import Usage
 from astrolabe.llm.provider import Provider, RawReply, Request
+
+_MILLION: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
+    """A model's price in US dollars a million tokens; `cached` is null where reuse is not cheaper."""
+
+    prompt: float
+    completion: float
+    cached: float | None = None
+
+    def usd(self, usage: Usage) -> float:
+        """Return what the tokens cost; cached prompt tokens are part of the prompt tokens."""
+        cached = self.prompt if self.cached is None else self.cached
+        fresh = usage.prompt_tokens - usage.cached_tokens
+        spent = fresh * self.prompt + usage.cached_tokens * cached + usage.completion_tokens * self.completion
+        return spent / _MILLION
+
+
+FREE: Final = Price(prompt=0, completion=0)
+"""The price of a model that runs on this machine as part of the package."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Protocol, cast
+from typing import Final, Protocol, cast
 
 from pydantic import BaseModel, JsonValue
 
@@ -113,4 +113,30 @@ def _strict(node: JsonValue) -> JsonValue:
         kept["properties"] = {name: _strict(field) for name, field in fields.items()}
         kept["required"] = list(fields)
         kept["additionalProperties"] = False
+    return kept
+
+
+_BOUNDS: Final = frozenset(
+    {"minLength", "maxLength", "minItems", "maxItems", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}
+    | {"pattern", "format", "uniqueItems", "multipleOf"}
+)
+
+
+def without_bounds(schema: Schema) -> Schema:
+    """Return a schema without the bounds on lengths and numbers that some strict servers refuse.
+
+    The reply is checked against its type in any case.
+    """
+    return cast("Schema", _unbounded(dict(schema)))
+
+
+def _unbounded(node: JsonValue) -> JsonValue:
+    if isinstance(node, list):
+        return [_unbounded(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    kept = {key: _unbounded(value) for key, value in node.items() if key not in _BOUNDS}
+    fields = node.get("properties")
+    if isinstance(fields, dict):
+        kept["properties"] = {name: _unbounded(field) for name, field in fields.items()}
     return kept

@@ -8,8 +8,7 @@ from pydantic import BaseModel
 
 from astrolabe.core.prompt import Prompt, Reply
 from astrolabe.core.records import Usage
-from astrolabe.llm.metered import Metered
-from astrolabe.llm.prices import FREE
+from astrolabe.llm.metered import FREE, Metered
 from astrolabe.llm.provider import RawReply, Request
 from astrolabe.llm.structured import Structured
 

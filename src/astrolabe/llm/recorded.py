@@ -1,0 +1,127 @@
+"""Paying for nothing twice."""
+
+import asyncio
+import hashlib
+import json
+from functools import cache
+from typing import Final, Literal, TypeVar
+
+from pydantic import BaseModel
+
+from astrolabe.core.errors import ModelError, NotRecorded
+from astrolabe.core.prompt import Prompt, Reply
+from astrolabe.core.protocols import LLM
+from astrolabe.core.records import Usage
+from astrolabe.core.usage import count
+from astrolabe.llm.provider import RawReply, schema_of
+from astrolabe.llm.reading import read
+from astrolabe.store.calls import Caller, CallRecord, StoredFailure, StoredReply
+
+R = TypeVar("R", bound="BaseModel | str")
+CallMode = Literal["reuse", "live", "replay"]
+FROM_RECORD: Final = Usage(calls=1, recorded=1)
+
+
+def call_key(model_id: str, prompt: Prompt[BaseModel | str]) -> bytes:
+    """Return the key of a call: SHA-256 over all that decides its reply, and nothing else.
+
+    That is the model's id (provider, model, address, endpoint class), the messages, the decoding parameters,
+    the reply's schema, the prompt's name and version, and the repetition. Keys, timeouts and limits are not
+    part of it.
+    """
+    decoding = [prompt.max_tokens, prompt.temperature, sorted(prompt.options.items())]
+    messages = [[message.role, message.content] for message in prompt.messages]
+    parts = [model_id, messages, decoding, _schema_hash(prompt.reply), prompt.name, prompt.repetition]
+    return hashlib.sha256(json.dumps(parts).encode("ascii")).digest()
+
+
+@cache
+def _schema_hash(reply: type[BaseModel | str]) -> str:
+    schema = schema_of(reply)
+    return hashlib.sha256(json.dumps(schema, sort_keys=True).encode("ascii")).hexdigest()
+
+
+class Recorded:
+    """An `LLM` that asks only what the record does not hold.
+
+    Only a reply that its parser accepted is reused; what failed is kept beside it and asked again. Identical
+    prompts under way at the same time are asked once.
+
+    Args:
+        llm: What is asked.
+        record: Where replies are kept.
+        mode: `reuse` what is recorded; `live` asks everything again and records it; `replay` asks nothing: a
+            recorded failure fails again, and what is not recorded is an error that names the step.
+    """
+
+    def __init__(self, llm: LLM, record: CallRecord, mode: CallMode = "reuse") -> None:
+        """Take the model and the record."""
+        self._llm = llm
+        self._record = record
+        self._mode: Final = mode
+        self._under_way: dict[bytes, asyncio.Future[StoredReply | ModelError | None]] = {}
+
+    @property
+    def id(self) -> str:
+        """The model's id."""
+        return self._llm.id
+
+    async def ask(self, prompt: Prompt[R]) -> Reply[R]:
+        """Return the recorded reply, or ask and record.
+
+        Raises:
+            ModelError: Nothing usable came.
+            NotRecorded: In `replay`, the record has neither a reply nor a failure.
+        """
+        key = call_key(self.id, prompt)
+        while True:
+            if reply := self._recalled(key, prompt):
+                return reply
+            if self._mode == "replay":
+                raise self._known_failure(key) or NotRecorded(prompt.stage, prompt.name)
+            if (other := self._under_way.get(key)) is None:
+                return await self._ask(key, prompt)
+            outcome = await asyncio.shield(other)
+            if isinstance(outcome, ModelError):
+                raise ModelError(outcome.status, outcome.reason, text=outcome.text, partial=outcome.partial)
+            if outcome and (reply := _reread(outcome, prompt)):
+                return reply
+
+    def _recalled(self, key: bytes, prompt: Prompt[R]) -> Reply[R] | None:
+        stored = None if self._mode == "live" else self._record.get(key)
+        return stored and _reread(stored, prompt)
+
+    def _known_failure(self, key: bytes) -> ModelError | None:
+        failure = self._record.get_failure(key)
+        return failure and ModelError(failure.status, failure.reason, text=failure.text)
+
+    async def _ask(self, key: bytes, prompt: Prompt[R]) -> Reply[R]:
+        outcome: asyncio.Future[StoredReply | ModelError | None] = asyncio.get_running_loop().create_future()
+        self._under_way[key] = outcome
+        caller = Caller(model=self.id, prompt=prompt.name, stage=prompt.stage)
+        try:
+            reply = await self._llm.ask(prompt)
+            stored = StoredReply(text=reply.text, usage=reply.usage)
+            await asyncio.wrap_future(self._record.put(key, stored, caller))
+            outcome.set_result(stored)
+        except ModelError as error:
+            failure = StoredFailure(status=error.status, reason=error.reason, text=error.text)
+            await asyncio.wrap_future(self._record.put_failure(key, failure, caller))
+            outcome.set_result(error)
+            raise
+        else:
+            return reply
+        finally:
+            del self._under_way[key]
+            if not outcome.done():
+                outcome.set_result(None)  # stopped before it knew: the next in line asks for itself
+
+
+def _reread(stored: StoredReply, prompt: Prompt[R]) -> Reply[R] | None:
+    """Return the reply that a stored text reads as; null where today's parser does not accept it."""
+    try:
+        value, repaired, dropped = read(RawReply(text=stored.text), prompt.reply)
+    except ModelError:
+        return None
+    count(prompt.stage, FROM_RECORD)
+    return Reply(value=value, text=stored.text, usage=FROM_RECORD, repaired=repaired, dropped=dropped, recorded=True)

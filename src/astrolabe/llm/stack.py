@@ -1,0 +1,136 @@
+"""From a spelled model to an `LLM` with all its wrappers."""
+
+import threading
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Final, Self, TypeVar
+from weakref import WeakValueDictionary
+
+from astrolabe.core.errors import ConfigError
+from astrolabe.core.prompt import Prompt, Reply
+from astrolabe.llm.budgeted import Budget, Budgeted
+from astrolabe.llm.dialect import Dialect
+from astrolabe.llm.gate import Gate, Limits
+from astrolabe.llm.limited import Limited
+from astrolabe.llm.metered import FREE, Metered, Price
+from astrolabe.llm.ollama import Ollama
+from astrolabe.llm.openai_compatible import OpenAICompatible
+from astrolabe.llm.provider import Provider
+from astrolabe.llm.recorded import CallMode, Recorded
+from astrolabe.llm.retried import Retried
+from astrolabe.llm.spelled import ModelName
+from astrolabe.llm.started import Started
+from astrolabe.llm.structured import Structured
+from astrolabe.store.calls import CallRecord
+from astrolabe.store.http import Wire
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+R = TypeVar("R", bound="BaseModel | str")
+_LOCAL_AT_ONCE: Final = 4
+"""How many requests a server of one machine is given at once: more only wait there, and time out."""
+
+_GATES: Final[WeakValueDictionary[tuple[int, str, Limits], Gate]] = WeakValueDictionary()
+"""The gates in use, by thread (a loop's own), endpoint and limits: roles that share an endpoint share its gate."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenLLM:
+    """An `LLM` whose connections can be closed."""
+
+    llm: Recorded
+    provider: Provider
+
+    @property
+    def id(self) -> str:
+        """Provider, model, address and endpoint class."""
+        return self.llm.id
+
+    async def ask(self, prompt: Prompt[R]) -> Reply[R]:
+        """Ask through all wrappers."""
+        return await self.llm.ask(prompt)
+
+    async def aclose(self) -> None:
+        """Close connections; the record stays open."""
+        await self.provider.aclose()
+
+    async def __aenter__(self) -> Self:
+        """Return itself."""
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close."""
+        await self.aclose()
+
+
+def open_llm(
+    spelled: str,
+    *,
+    record: CallRecord,
+    mode: CallMode = "reuse",
+    budget: Budget | None = None,
+    price: Price | None = None,
+    concurrency: int = 64,
+    requests_per_minute: float | None = None,
+    tokens_per_minute: float | None = None,
+) -> OpenLLM:
+    """Return a spelled model behind its wrappers; nothing is connected or started before it is asked.
+
+    Args:
+        spelled: The model, such as `vllm:Qwen/Qwen3-8B@http://host:8000/v1`.
+        record: Where replies are kept.
+        mode: What is asked: see `Recorded`.
+        budget: The cap, shared with other models of the same command.
+        price: What tokens cost; without one money is null. An embedded model costs nothing.
+        concurrency: The most requests under way at once.
+        requests_per_minute: The endpoint's limit; null is without.
+        tokens_per_minute: Likewise, prompt and reply together.
+
+    Raises:
+        ConfigError: The model is not spelled right, or the budget is in money and the model has no price.
+    """
+    name = ModelName.parse(spelled)
+    price = FREE if name.provider == "embedded" else price
+    if budget and budget.usd is not None and price is None:
+        raise ConfigError(f"a budget in usd needs a price for {str(name)!r}: add [prices.{str(name)!r}] to study.toml")
+    local = name.provider in {"embedded", "ollama"}
+    most = min(concurrency, _LOCAL_AT_ONCE) if local else concurrency
+    limits = Limits(concurrency=most, requests_per_minute=requests_per_minute, tokens_per_minute=tokens_per_minute)
+    provider: Provider = Metered(provider_of(name), price)
+    if budget:
+        provider = Budgeted(provider, budget)
+    provider = Retried(Limited(provider, gate_of(name.url or str(name), limits)))
+    return OpenLLM(Recorded(Structured(provider), record, mode), provider)
+
+
+def provider_of(name: ModelName) -> Provider:
+    """Return the provider of a spelled model, not yet connected."""
+    spelled = str(name)
+    if name.provider == "embedded":
+        return Started(_embedded(name.name), spelled=spelled)
+    wire = Wire(name.url, key=name.find_key())
+    if name.provider == "ollama":
+        return Ollama(name.name, wire, spelled=spelled)
+    dialect = Dialect(thinking=name.provider == "vllm")
+    return OpenAICompatible(name.name, wire, spelled=spelled, dialect=dialect)
+
+
+def gate_of(endpoint: str, limits: Limits) -> Gate:
+    """Return the gate of an endpoint: the same for all that have it open in this thread."""
+    key = (threading.get_ident(), endpoint, limits)
+    gate = _GATES.get(key) or Gate(limits)
+    _GATES[key] = gate
+    return gate
+
+
+def _embedded(name: str) -> Callable[[], Awaitable[Provider]]:
+    async def start() -> Provider:
+        from astrolabe.llm.embedded import start
+
+        return OpenAICompatible(name, Wire(await start(name)), spelled=f"embedded:{name}")
+
+    return start

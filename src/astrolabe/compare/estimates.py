@@ -1,0 +1,112 @@
+"""Score -> Estimate: a mean for every metric, part, method, scope and kind, with how sure it is."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from astrolabe.compare.bootstrap import RESAMPLES, interval
+from astrolabe.compare.cells import OVERALL, PART_RANGES, Column, Range, Values, cell_rng, seed_of, tabulate
+from astrolabe.core.records import KINDS, Estimate, Kind, Question, Score
+
+
+def estimate(
+    scores: Sequence[Score],
+    questions: Mapping[str, Question],
+    *,
+    rng: np.random.Generator,
+    ranges: Mapping[str, Range] | None = None,
+    confidence: float = 0.95,
+    resamples: int = RESAMPLES,
+) -> list[Estimate]:
+    """Return the means over questions of every metric, part, method and scope; of all kinds and of each.
+
+    Where a metric has two or more named scopes, each method also gets the scope `overall`: the mean over
+    all those scopes, on the questions that it was scored on in each of them. Parts that are 0 by
+    definition for questions without hallucination topics (`h_topic`, `h_resp`) come a second time, over
+    the other questions only, under `h_topic+` and `h_resp+`. An unscored answer counts as asked and is in
+    no mean; `worst` and `best` say between what the mean would lie if it had been scored.
+
+    Args:
+        scores: In any order; one a question, method, scope and metric.
+        questions: By id; every question that a score names.
+        rng: One number is drawn from it. Each interval's own seed is made of that number and the names
+            of its cell, so it depends neither on the order of the scores nor on what else is estimated.
+        ranges: Worst and best value of each metric, such as `(1, 0)` where less is better; without one
+            (or with an infinite one) `worst` and `best` are null where answers are unscored. The topic
+            metrics' parts are known (`PART_RANGES`).
+        confidence: Of the intervals, in (0, 1).
+        resamples: Bootstrap samples behind an interval.
+
+    Returns:
+        Ordered by metric, part (the value first), method, scope (`overall` last) and kind (all first).
+
+    Raises:
+        ValueError: As `tabulate`.
+    """
+    table = tabulate(scores, questions)
+    seed = seed_of(rng)
+    found: list[Estimate] = []
+    columns: list[tuple[Column, Values]] = list(table.columns.items())
+    for metric, part, method in {column[:3] for column in table.columns}:
+        if len(table.scopes(metric, part)) > 1:
+            column = Column(metric, part, method, OVERALL)
+            columns.append((column, table.overall(column)))
+    for column, values in sorted(columns, key=lambda pair: _order(pair[0])):
+        bounds = PART_RANGES.get(column.part) if column.part else (ranges or {}).get(column.metric)
+        for kind, chosen in _by_kind(values, questions):
+            own = cell_rng(seed, *column, kind)
+            cell = _Cell(column, kind, chosen, bounds)
+            found.append(cell.estimate(own, confidence=confidence, resamples=resamples))
+    return found
+
+
+def _order(column: Column) -> tuple[str, str, str, bool, str]:
+    return column.metric, column.part or "", column.method, column.scope == OVERALL, column.scope or ""
+
+
+def _by_kind(values: Values, questions: Mapping[str, Question]) -> Iterable[tuple[Kind | None, list[float | None]]]:
+    """Yield the values of all questions, then those of each kind, by question id."""
+    ordered = sorted(values)
+    yield None, [values[question] for question in ordered]
+    for kind in KINDS:
+        if chosen := [values[question] for question in ordered if questions[question].kind == kind]:
+            yield kind, chosen
+
+
+class _Cell(NamedTuple):
+    column: Column
+    kind: Kind | None
+    values: list[float | None]
+    bounds: Range | None
+
+    def estimate(self, rng: np.random.Generator, *, confidence: float, resamples: int) -> Estimate:
+        """Return the cell's mean with its interval, bounds and counts."""
+        scored = [value for value in self.values if value is not None]
+        mean, low, high = interval(scored, rng=rng, confidence=confidence, resamples=resamples)
+        worst, best = (self._if_missing_were(index, scored) for index in (0, 1))
+        return Estimate(
+            metric=self.column.metric,
+            part=self.column.part,
+            method=self.column.method,
+            scope=self.column.scope,
+            kind=self.kind,
+            value=mean,
+            low=low,
+            high=high,
+            worst=worst,
+            best=best,
+            n_scored=len(scored),
+            n_asked=len(self.values),
+            confidence=confidence,
+        )
+
+    def _if_missing_were(self, index: int, scored: Sequence[float]) -> float | None:
+        """Return the mean over all that were asked if each unscored one had the worst (0) or best (1) value."""
+        missing = len(self.values) - len(scored)
+        if not missing:
+            return math.fsum(scored) / len(scored)
+        if self.bounds is None or not math.isfinite(self.bounds[index]):
+            return None
+        return (math.fsum(scored) + missing * self.bounds[index]) / len(self.values)

@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 SECONDS_BETWEEN_LINES: Final = 10.0
 """Without a terminal, progress is a line now and then."""
+PLAIN_WIDTH: Final = 160
 
 
 class TerminalProgress:
@@ -91,3 +93,27 @@ def _bars() -> "Bars":
         console=Console(stderr=True),
         transient=True,
     )
+
+
+def print_rows(head: Sequence[str], rows: Sequence[Sequence[str | float | None]]) -> None:
+    """Print a table on stdout: the first column to the left, the others to the right; null as a dash."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for number, name in enumerate(head):
+        table.add_column(name, justify="right" if number else "left", no_wrap=not number)
+    for row in rows:
+        table.add_row(*(_cell(value) for value in row))
+    Console(width=None if sys.stdout.isatty() else PLAIN_WIDTH, soft_wrap=False).print(table)
+
+
+def _cell(value: str | float | None) -> str:
+    from rich.markup import escape
+
+    if value is None:
+        return "-"
+    if isinstance(value, str):
+        return escape(value)
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.1f}"

@@ -4,11 +4,15 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from enum import IntEnum
+from typing import TYPE_CHECKING
 
 import click
-from pydantic import BaseModel, JsonValue
 
 from astrolabe.core.errors import Stopped, UserError
+
+if TYPE_CHECKING:
+    # Not at run time: `--help` needs no records.
+    from pydantic import BaseModel, JsonValue
 
 
 class Exit(IntEnum):
@@ -52,12 +56,12 @@ def give(text: str) -> None:
     print(text, flush=True)
 
 
-def give_records(records: Iterable[BaseModel]) -> None:
+def give_records(records: "Iterable[BaseModel]") -> None:
     """Give records as JSON lines."""
     for record in records:
         print(record.model_dump_json())
 
 
-def give_object(content: Mapping[str, JsonValue]) -> None:
+def give_object(content: "Mapping[str, JsonValue]") -> None:
     """Give one JSON object."""
     give(json.dumps(content, ensure_ascii=False, allow_nan=False))

@@ -48,15 +48,24 @@ def begin_answers(study: Study, method: str, made_from: Mapping[str, JsonValue])
     Where documents, questions, models or lengths have changed since, none holds: they are made again,
     and calls that are recorded cost nothing.
     """
-    folder = study.folder.answers(method).parent
-    kept = read_manifest(folder) or {}
-    methods = kept.get("methods")
-    known: dict[str, JsonValue] = methods if isinstance(methods, dict) else {}
     current = dict(made_from)
+    known = _made_from(study)
     if known.get(method) != current:
         study.folder.answers(method).unlink(missing_ok=True)
-        save_manifest(folder, {"methods": {**known, method: current}})
+        save_manifest(study.folder.answers(method).parent, {"methods": {**known, method: current}})
     return load_answers(study, method)
+
+
+def standing_answers(study: Study, method: str, made_from: Mapping[str, JsonValue]) -> dict[Job, Answer]:
+    """Return the answers that still hold; nothing is written."""
+    return load_answers(study, method) if _made_from(study).get(method) == dict(made_from) else {}
+
+
+def _made_from(study: Study) -> dict[str, JsonValue]:
+    """Return what each method's answers were made from, by spelled method."""
+    kept = read_manifest(study.folder.root / "answers") or {}
+    methods = kept.get("methods")
+    return methods if isinstance(methods, dict) else {}
 
 
 def count_states(answers: Sequence[Answer]) -> dict[AnswerStatus, int]:

@@ -102,21 +102,34 @@ async def score_study(
     Raises:
         UserError: There are no answers, or a metric cannot work at all.
     """
-    books = all_answers(study)
-    answers = [answer for name, book in books.items() if not methods or name in methods for answer in book.values()]
-    if not answers:
-        msg = f"{study.folder.root} holds no answers to score; run: astrolabe run --method vanilla --study {study.folder.root}"
-        raise UserError(msg)
+    answers = chosen_answers(study, methods)
     questions = {question.id: question for question in study.need_questions()}
     bench = bench_of(study, models, "judge")
     scoring = Scoring(
-        answers=[answer for answer in answers if answer.question_id in questions],
+        answers=answers,
         questions=questions,
         metrics=metrics,
         kit_of=kits_of_answers(study, bench, questions),
         judged_by={"judge": bench.llm.id if bench.llm else None, "embedder": bench.embedder.id},
     )
     return await score_answers(scoring, study, progress)
+
+
+def chosen_answers(study: Study, methods: Sequence[str]) -> list[Answer]:
+    """Return the answers of some methods (none named: of all) to the study's questions.
+
+    Raises:
+        UserError: There are none.
+    """
+    books = all_answers(study)
+    known = {question.id for question in study.need_questions()}
+    chosen = [book for name, book in books.items() if not methods or name in methods]
+    answers = [answer for book in chosen for answer in book.values() if answer.question_id in known]
+    if not answers:
+        root = study.folder.root
+        msg = f"{root} holds no answers to score; run: astrolabe run --method vanilla --study {root}"
+        raise UserError(msg)
+    return answers
 
 
 def load_scores(study: Study) -> list[Score]:

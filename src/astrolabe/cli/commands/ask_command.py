@@ -28,6 +28,7 @@ from astrolabe.study.asking import ask, default_method, study_of_paths
 @common_options
 def command(
     common: Common,
+    *,
     question: str,
     paths: tuple[Path, ...],
     method: str | None,

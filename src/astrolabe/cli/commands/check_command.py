@@ -14,7 +14,7 @@ from astrolabe.study.study import Study
 @click.command("check")
 @click.argument("file", type=click.Path(path_type=Path))
 @common_options
-def command(common: Common, file: Path) -> int:
+def command(common: Common, *, file: Path) -> int:
     """Validate a benchmark, answers or comments file before anything is paid for.
 
     Names every fault with its line, field, value and what to do. Inside a study (--study) evidence is also

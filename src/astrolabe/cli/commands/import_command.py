@@ -17,7 +17,7 @@ from astrolabe.study.importing import take_imported
 @click.option("--to", "folder", metavar="DIR", type=click.Path(path_type=Path), help="Write plain files, no study.")
 @embed_option
 @common_options
-def command(common: Common, form: str, path: Path, folder: Path | None, embed: str | None) -> int:
+def command(common: Common, *, form: str, path: Path, folder: Path | None, embed: str | None) -> int:
     """Read a benchmark: into the study, or with --to as bench.jsonl, answers.jsonl, documents.jsonl.
 
     What could not be read without a guess is reported with its line.

@@ -29,6 +29,7 @@ from astrolabe.study.ingesting import ingest
 @common_options
 def command(
     common: Common,
+    *,
     paths: tuple[Path, ...],
     text_field: str | None,
     title_field: str | None,

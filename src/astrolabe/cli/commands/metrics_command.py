@@ -1,12 +1,16 @@
 """`astrolabe metrics`."""
 
+from typing import TYPE_CHECKING
+
 import click
-from pydantic import JsonValue
 
 from astrolabe.cli.catalogue import describe, print_entry
 from astrolabe.cli.options import Common, common_options
 from astrolabe.cli.talk import Exit, give_object
 from astrolabe.metrics import METRICS
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 
 @click.command("metrics")

@@ -12,7 +12,7 @@ from astrolabe.study.study import new_study
 @click.command("new")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @common_options
-def command(common: Common, folder: Path) -> int:
+def command(common: Common, *, folder: Path) -> int:
     """Make a study in the folder DIR: a commented study.toml, ready for `astrolabe ingest`."""
     study = new_study(folder)
     if common.as_json:

@@ -33,6 +33,7 @@ from astrolabe.study.running import RunRequest, run
 @common_options
 def command(
     common: Common,
+    *,
     methods: tuple[str, ...],
     scopes: tuple[str, ...],
     system: str | None,

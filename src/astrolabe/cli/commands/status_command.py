@@ -1,12 +1,16 @@
 """`astrolabe status`."""
 
+from typing import TYPE_CHECKING
+
 import click
-from pydantic import JsonValue
 
 from astrolabe.cli.options import Common, common_options
 from astrolabe.cli.session import study_of
 from astrolabe.cli.talk import Exit, give, give_object
 from astrolabe.study.status import study_status
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 
 @click.command("status")

@@ -1,0 +1,47 @@
+"""`astrolabe models`."""
+
+import click
+
+from astrolabe.cli.drawing import TerminalProgress
+from astrolabe.cli.options import Common, common_options
+from astrolabe.cli.talk import Exit, give, give_object, say
+from astrolabe.study.machine import embedded_models, fetch_model
+
+
+@click.group("models", invoke_without_command=True)
+@click.pass_context
+def command(context: click.Context) -> int:
+    """List the embedded models with licence, size and place; `fetch NAME` brings one here."""
+    if context.invoked_subcommand is None:
+        context.invoke(listing, study=".", as_json=False, seed=None, limit=None, calls="reuse", budget=None)
+    return Exit.DONE
+
+
+@command.command("list")
+@common_options
+def listing(common: Common) -> int:
+    """List the embedded models."""
+    for model in embedded_models():
+        if common.as_json:
+            give_object(dict(model.model_dump()))
+        else:
+            give(f"{model.name}  ({model.role})")
+            give(f"    licence {model.licence}; {model.megabytes} MB; sha256 {model.sha256[:16]}...")
+            give(f"    {model.state}\n")
+    return Exit.DONE
+
+
+@command.command("fetch")
+@click.argument("name")
+@click.option("--file", metavar="PATH", type=click.Path(), help="Take the weights from this file.")
+@common_options
+def fetch(common: Common, *, name: str, file: str | None) -> int:
+    """Bring the weights of NAME here and check their SHA-256; what is here already is kept."""
+    with TerminalProgress() as progress:
+        path = fetch_model(name, file, progress)
+    if common.as_json:
+        give_object({"name": name, "path": str(path)})
+    else:
+        say(f"{name} is here and its SHA-256 is right")
+        give(str(path))
+    return Exit.DONE

@@ -8,6 +8,7 @@ from astrolabe.study.kit import Bench, Kits
 from astrolabe.study.models import Models, Role
 from astrolabe.study.passages import Shelf
 from astrolabe.study.run import scope_documents
+from astrolabe.study.settings import AnswerSettings
 from astrolabe.study.study import Study
 
 
@@ -24,13 +25,13 @@ def bench_of(study: Study, models: Models, role: Role) -> Bench:
     )
 
 
-def loose_bench(models: Models, role: Role, study: Study) -> Bench:
+def loose_bench(models: Models, role: Role, answers: AnswerSettings) -> Bench:
     """Return a bench without documents, for answers that were made elsewhere."""
     return Bench(
         shelf=Shelf([]),
         llm=models.llms[role],
         embedder=models.embedder,
-        answers=study.settings.answers,
+        answers=answers,
         indexes=None,
         role=role,
     )

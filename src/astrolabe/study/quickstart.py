@@ -90,8 +90,10 @@ def _study(root: Path, asking: Asking) -> tuple[Study, tuple[str, ...]]:
     banners: tuple[str, ...] = ()
     if not model:
         banners = (
-            ("No model answers: the weights of an embedded model are not here, so only methods without one ran. "
-            f"Fetch them with: astrolabe models fetch {MODELS[0]}"),
+            (
+                "No model answers: the weights of an embedded model are not here, so only methods without one ran. "
+                f"Fetch them with: astrolabe models fetch {MODELS[0]}"
+            ),
         )
     elif here != MODELS[0] and not asking.roles.get("answer"):
         banners = (f"{MODELS[0]} is not here: {here} answers, which is too small to answer well.",)

@@ -1,5 +1,8 @@
 """`astrolabe run`."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import click
 
 from astrolabe.cli.drawing import TerminalProgress
@@ -49,16 +52,14 @@ def command(
     A system of yours gets {question_id, question, scope, documents} and returns
     {text, contexts?: [{text, document_id?}], usage?}, over HTTP (POST) or as a Python function.
     """
-    if not methods and not system:
-        raise ConfigError("nothing to run: give --method SPEC (see: astrolabe methods) or --system URL|MODULE:FUNCTION")
-    request = RunRequest(
-        methods=split_names(methods),
-        scopes=split_names(scopes),
-        system=system,
-        system_timeout_seconds=system_timeout,
-        questions=questions,
-        limit=common.limit,
-    )
+    given = {
+        "methods": methods,
+        "scopes": scopes,
+        "system": system,
+        "system_timeout": system_timeout,
+        "questions": questions,
+    }
+    request = request_of(given, common.limit)
     study = study_of(common)
     with TerminalProgress() as progress:
         result = run_loop(run(study, request, asking_of(common, answer=answer, embed=embed), progress))
@@ -77,3 +78,21 @@ def command(
         say(f"stopped: {result.stopped}; the same command goes on from here")
         return Exit.STOPPED
     return Exit.GAPS if set(counts) - {"ok"} else Exit.DONE
+
+
+def request_of(given: Mapping[str, Any], limit: int | None) -> RunRequest:
+    """Return what the options ask for.
+
+    Raises:
+        ConfigError: They ask for nothing.
+    """
+    if not given["methods"] and not given["system"]:
+        raise ConfigError("nothing to run: give --method SPEC (see: astrolabe methods) or --system URL|MODULE:FUNCTION")
+    return RunRequest(
+        methods=split_names(given["methods"]),
+        scopes=split_names(given["scopes"]),
+        system=given["system"],
+        system_timeout_seconds=given["system_timeout"],
+        questions=given["questions"],
+        limit=limit,
+    )

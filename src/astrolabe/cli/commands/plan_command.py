@@ -1,0 +1,83 @@
+"""`astrolabe plan`."""
+
+from typing import Any, Final
+
+import click
+
+from astrolabe.cli.drawing import TerminalProgress, print_rows
+from astrolabe.cli.options import Common, common_options
+from astrolabe.cli.session import asking_of, run_loop, split_names, study_of
+from astrolabe.cli.talk import Exit, give_object, say
+from astrolabe.core.errors import ConfigError
+from astrolabe.study.plan import StagePlan, plan_run, plan_score
+
+WITHOUT_CALLS: Final = ("ingest", "check", "compare", "report", "status", "stats")
+
+
+@click.command("plan", context_settings={"ignore_unknown_options": True})
+@click.argument("planned", metavar="COMMAND")
+@click.argument("arguments", metavar="[ARGS]...", nargs=-1, type=click.UNPROCESSED)
+@common_options
+def command(common: Common, *, planned: str, arguments: tuple[str, ...]) -> int:
+    """Say what COMMAND with these arguments would call: calls, tokens, money, time by stage.
+
+    What the record already has is free. Calls are exact where the method fixes them; reply tokens, money and
+    seconds are estimates.
+    """
+    if planned in WITHOUT_CALLS:
+        stages: list[StagePlan] = []
+    else:
+        stages = _plan(common, planned, _parsed(planned, arguments))
+    if common.as_json:
+        give_object({"stages": [stage.model_dump() for stage in stages]})
+        return Exit.DONE
+    if not stages:
+        say(f"{planned} asks no model")
+        return Exit.DONE
+    print_rows(
+        (
+            "stage",
+            "new calls",
+            "recorded",
+            "prompt tokens",
+            "reply tokens (estimate)",
+            "usd (estimate)",
+            "minutes (estimate)",
+        ),
+        [
+            (
+                stage.stage,
+                stage.calls,
+                stage.recorded,
+                stage.prompt_tokens,
+                stage.completion_tokens,
+                stage.usd,
+                round(stage.seconds / 60, 1),
+            )
+            for stage in stages
+        ],
+    )
+    return Exit.DONE
+
+
+def _plan(common: Common, planned: str, given: dict[str, Any]) -> list[StagePlan]:
+    study = study_of(common)
+    asking = asking_of(common, answer=given.get("answer"), judge=given.get("judge"), embed=given.get("embed"))
+    with TerminalProgress() as progress:
+        if planned == "run":
+            from astrolabe.cli.commands.run_command import request_of
+
+            return run_loop(plan_run(study, request_of(given, common.limit), asking, progress))
+        return run_loop(plan_score(study, split_names(given["metrics"]), asking, progress))
+
+
+def _parsed(planned: str, arguments: tuple[str, ...]) -> dict[str, Any]:
+    """Read the arguments as that command would."""
+    from astrolabe.cli.commands import run_command, score_command
+
+    commands = {"run": run_command.command, "score": score_command.command}
+    if planned not in commands:
+        known = ", ".join((*commands, *WITHOUT_CALLS))
+        raise ConfigError(f"cannot plan {planned!r}; choose one of {known}")
+    context = commands[planned].make_context(planned, list(arguments))
+    return context.params

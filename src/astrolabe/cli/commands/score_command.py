@@ -1,0 +1,85 @@
+"""`astrolabe score`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from astrolabe.cli.drawing import TerminalProgress
+from astrolabe.cli.options import Common, common_options
+from astrolabe.cli.result_page import print_results
+from astrolabe.cli.session import asking_of, embed_option, judge_option, run_loop, split_names, study_of
+from astrolabe.cli.talk import Exit, give, give_records, say
+from astrolabe.core.errors import ConfigError
+from astrolabe.core.records import Score
+from astrolabe.study.loose import score_file
+from astrolabe.study.study_scores import score_and_show
+
+
+@click.command("score")
+@click.argument("answers", required=False, type=click.Path(path_type=Path))
+@click.option(
+    "--metric",
+    "metrics",
+    metavar="SPEC",
+    multiple=True,
+    default=("topics_local",),
+    show_default=True,
+    help="A metric; repeat.",
+)
+@click.option(
+    "--benchmark",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="The questions of an ANSWERS file; no study is needed.",
+)
+@click.option(
+    "--method", "methods", metavar="SPEC", multiple=True, help="In a study: only these methods' answers; repeat."
+)
+@judge_option
+@embed_option
+@common_options
+def command(
+    common: Common,
+    *,
+    answers: Path | None,
+    metrics: tuple[str, ...],
+    benchmark: Path | None,
+    methods: tuple[str, ...],
+    judge: str | None,
+    embed: str | None,
+) -> int:
+    """Score the study's answers, or those of the file ANSWERS against --benchmark.
+
+    The smallest line of ANSWERS is {"question_id": "...", "text": "..."}; a CSV file with the same columns works
+    too. Without a judge the metric topics_local scores by calibrated matching: no key, no network.
+    """
+    if (answers is None) != (benchmark is None):
+        raise ConfigError("ANSWERS and --benchmark FILE go together; inside a study leave both out")
+    asking = asking_of(common, judge=judge, embed=embed)
+    names = split_names(metrics)
+    with TerminalProgress() as progress:
+        if answers is not None and benchmark is not None:
+            shown = run_loop(
+                score_file(answers, benchmark, names, asking, progress, seed=common.seed, limit=common.limit)
+            )
+        else:
+            shown = run_loop(score_and_show(study_of(common), names, split_names(methods), asking, progress))
+    if common.as_json:
+        give_records(shown.results.scores)
+    else:
+        print_results(shown)
+        for path in shown.written:
+            give(str(path))
+    _say_gaps(shown.results.scores)
+    if shown.stopped:
+        say(f"stopped: {shown.stopped}; the same command goes on from here")
+        return Exit.STOPPED
+    return Exit.GAPS if any(score.status == "unscored" for score in shown.results.scores) else Exit.DONE
+
+
+def _say_gaps(scores: Sequence[Score]) -> None:
+    for score in scores:
+        if score.status == "unscored":
+            place = f"{score.method}, {score.scope}" if score.scope else score.method
+            say(f"unscored: {score.metric}, {place}, {score.question_id}: {score.reason}")

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bars
     from rich.progress import TaskID
 
+    from astrolabe.report.table import Cell
+    from astrolabe.report.table import Table as ReportTable
+
 SECONDS_BETWEEN_LINES: Final = 10.0
 """Without a terminal, progress is a line now and then."""
 PLAIN_WIDTH: Final = 160
@@ -117,3 +120,24 @@ def _cell(value: str | float | None) -> str:
     if isinstance(value, str):
         return escape(value)
     return f"{value:,}" if isinstance(value, int) else f"{value:,.1f}"
+
+
+def print_table(table: "ReportTable") -> None:
+    """Print a report's table: each estimate as its mean, its interval and its counts, one under the other."""
+    from rich import box
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    drawn = Table(title=table.caption, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    for number, name in enumerate(table.header):
+        drawn.add_column(name, justify="right" if number else "left")
+    for row in table.rows:
+        drawn.add_row(*(escape(_lines(cell)) for cell in row))
+    Console(width=None if sys.stdout.isatty() else PLAIN_WIDTH).print(drawn)
+
+
+def _lines(cell: "Cell") -> str:
+    if cell.estimate is None:
+        return cell.shown
+    return f"{cell.value}{f' {cell.letters}' if cell.letters else ''}\n{cell.span}\n{cell.counts}"

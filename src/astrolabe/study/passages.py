@@ -39,10 +39,17 @@ class Shelf:
         Raises:
             KeyError: No cut has such a passage.
         """
+        found = self.find(passage)
+        if found is None:
+            raise KeyError(passage)
+        return found
+
+    def find(self, passage: str) -> Passage | None:
+        """Return a passage of any cut, or null where no cut has it."""
         if passage not in self._by_id and self.folder is not None:
             for kept in sorted(self.folder.glob("*/passages.jsonl")):
                 self._by_id.update((found.id, found) for found in recover_records(kept, Passage))
-        return self._by_id[passage]
+        return self._by_id.get(passage)
 
     def document(self, document: str) -> Document | None:
         """Return a document by its id; null where there is none."""

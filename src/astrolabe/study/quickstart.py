@@ -19,10 +19,12 @@ from astrolabe.study.importing import take_questions
 from astrolabe.study.ingesting import ingest
 from astrolabe.study.models import Asking, Models, open_models
 from astrolabe.study.progress import Progress
-from astrolabe.study.results import Results, make_results
+from astrolabe.study.reporting import write_study_report
+from astrolabe.study.results import save_results, show
 from astrolabe.study.run import RunPlan, RunResult, run_methods
 from astrolabe.study.scoring import score_study
 from astrolabe.study.settings import AnswerSettings
+from astrolabe.study.shown import Shown
 from astrolabe.study.study import Study, new_study, open_study
 
 SCOPES: Final = ("simple", "middle", "hard")
@@ -35,6 +37,10 @@ MODELS: Final = ("qwen2.5-coder-0.5b", "smollm2-135m")
 ANSWER_TOKENS: Final = 120
 QUESTIONS_A_CLUSTER: Final = 2
 """There are four questions a kind: clusters of two keep Middle between Simple and Hard."""
+NO_MODEL: Final = (
+    "No model answers: the weights of an embedded model are not here, so only methods without one ran. "
+    f"Fetch them with: astrolabe models fetch {MODELS[0]}"
+)
 METRIC_NAMES: Final = ("topics_local", "miss_cause", "evidence_recall", "cost")
 
 
@@ -42,12 +48,12 @@ METRIC_NAMES: Final = ("topics_local", "miss_cause", "evidence_recall", "cost")
 class QuickstartResult:
     """What a quickstart came to."""
 
-    results: Results
+    shown: Shown
+    report: Path
     runs: tuple[RunResult, ...]
     calls: int
     recorded: int
     seconds: float
-    banners: tuple[str, ...]
 
 
 async def quickstart(root: Path, asking: Asking, progress: Progress, *, everything: bool = False) -> QuickstartResult:
@@ -70,15 +76,23 @@ async def quickstart(root: Path, asking: Asking, progress: Progress, *, everythi
             await take_questions(study, bundle.questions, models.embedder, cluster_size=QUESTIONS_A_CLUSTER)
             runs = await _run(study, models, bundle, progress, everything=everything)
             metrics = [METRICS[name]() for name in METRIC_NAMES]
-            await score_study(study, metrics, models, progress)
-            results = make_results(study, models, banners=(*models.banners, *banners))
+            scored = await score_study(study, metrics, models, progress)
+            questions = {question.id: question for question in study.questions}
+            shown = Shown(
+                results=show(scored.scores, questions, seed=study.settings.seed),
+                questions=questions,
+                banners=(*models.banners, *banners),
+                stopped=next((run.stopped for run in runs if run.stopped), scored.stopped),
+            )
+    save_results(study, shown.results, correction="holm", confidence=0.95)
+    report, *_ = write_study_report(study, shown)
     return QuickstartResult(
-        results=results,
+        shown=shown,
+        report=report,
         runs=runs,
         calls=meter.total.calls - meter.total.recorded,
         recorded=meter.total.recorded,
         seconds=time.monotonic() - started,
-        banners=(*models.banners, *banners),
     )
 
 

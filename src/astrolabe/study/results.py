@@ -50,7 +50,7 @@ def show(
         correction: Of p within all pairs of a metric and scope.
         confidence: Of intervals and verdicts.
     """
-    ranges = {name: _metric(name).range for name in {score.metric for score in scores}}
+    ranges = {name: metric_of(name).range for name in {score.metric for score in scores}}
     estimates = estimate(scores, questions, rng=np.random.default_rng(seed), ranges=ranges, confidence=confidence)
     comparisons: list[Comparison] = []
     alike: dict[str, Groups] = {}
@@ -86,7 +86,12 @@ def save_results(study: Study, results: Results, *, correction: Correction, conf
     )
 
 
-def _metric(spelled: str) -> Metric:
+def metric_of(spelled: str) -> Metric:
+    """Return the metric that made a score.
+
+    Raises:
+        ConfigError: There is no such metric any more.
+    """
     try:
         return parse_spelled(spelled, METRICS, what="metric")
     except ConfigError as error:

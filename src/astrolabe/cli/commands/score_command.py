@@ -13,6 +13,7 @@ from astrolabe.cli.talk import Exit, give, give_records, say
 from astrolabe.core.errors import ConfigError
 from astrolabe.core.records import Score
 from astrolabe.study.loose import score_file
+from astrolabe.study.reporting import Surroundings, material_of
 from astrolabe.study.study_scores import score_and_show
 
 
@@ -68,7 +69,8 @@ def command(
     if common.as_json:
         give_records(shown.results.scores)
     else:
-        print_results(shown)
+        around = Surroundings(title="", study=None if answers else study_of(common))
+        print_results(material_of(shown, around))
         for path in shown.written:
             give(str(path))
     _say_gaps(shown.results.scores)

@@ -1,0 +1,129 @@
+"""From a study's results to the material of a report."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+import astrolabe
+from astrolabe.compare import questions_needed
+from astrolabe.core.records import Answer, Passage, Usage
+from astrolabe.core.tokens import COUNTER
+from astrolabe.metrics import AGREEMENT
+from astrolabe.report import FORMATS, Cost, Format, Material, write_report
+from astrolabe.store.folder import read_manifest
+from astrolabe.study.answers import all_answers
+from astrolabe.study.passages import Shelf
+from astrolabe.study.results import metric_of
+from astrolabe.study.shown import Shown
+from astrolabe.study.study import Study, save_manifest
+
+MAIN_METRICS = ("topics", "topics_astra", "topics_local")
+"""Which metric heads the page: the first of these that there is, else the first by name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What a report says beside the scores; all of it may be missing for answers made elsewhere."""
+
+    title: str
+    answers: Sequence[Answer] = ()
+    study: Study | None = None
+    facts: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+def material_of(shown: Shown, around: Surroundings) -> Material:
+    """Return all that a report is made of."""
+    results = shown.results
+    metrics = sorted({score.metric for score in results.scores})
+    main = next((name for head in MAIN_METRICS for name in metrics if name.partition("(")[0] == head), metrics[0])
+    study = around.study
+    return Material(
+        title=around.title,
+        made_at=datetime.now(UTC),
+        metric=main,
+        estimates=results.estimates,
+        comparisons=results.comparisons,
+        groups=results.groups,
+        scores=results.scores,
+        answers=around.answers,
+        questions=list(shown.questions.values()),
+        scopes=list(study.scopes.values()) if study else (),
+        passages=_passages(study, around.answers) if study else {},
+        titles={document.id: document.title for document in study.documents} if study else {},
+        banners=shown.banners,
+        agreement={name: AGREEMENT[name.partition("(")[0]] for name in metrics if name.partition("(")[0] in AGREEMENT},
+        costs=_costs(around.answers),
+        facts={"Astrolabe": astrolabe.__version__, "Tokens counted by": COUNTER, **around.facts},
+        ranges={name: metric_of(name).range for name in metrics},
+        needed=_needed(shown, main),
+        correction=next((one.correction for one in results.comparisons), "holm").capitalize(),
+    )
+
+
+def write_study_report(study: Study, shown: Shown, formats: Sequence[Format] = FORMATS) -> list[Path]:
+    """Write the study's report; return the files, the page first."""
+    answers = [answer for book in all_answers(study).values() for answer in book.values()]
+    around = Surroundings(
+        title=f"Astrolabe report: {study.folder.root.resolve().name}",
+        answers=answers,
+        study=study,
+        facts=_facts(study),
+    )
+    written = write_report(material_of(shown, around), study.folder.report, formats)
+    save_manifest(
+        study.folder.report,
+        {"scores": len(shown.results.scores), "answers": len(answers), "formats": list(formats)},
+    )
+    return written
+
+
+def _facts(study: Study) -> dict[str, str]:
+    facts = {"Seed": str(study.settings.seed), "Documents": str(len(study.documents))}
+    kept = (read_manifest(study.folder.root / "answers") or {}).get("methods")
+    made = list(kept.values()) if isinstance(kept, dict) else []
+    for name, label in (
+        ("model", "Answers by"),
+        ("embedder", "Embeddings by"),
+        ("max_tokens", "Tokens an answer, at most"),
+    ):
+        values = sorted({str(one[name]) for one in made if isinstance(one, dict) and one.get(name) is not None})
+        if values:
+            facts[label] = ", ".join(values)
+    return facts
+
+
+def _passages(study: Study, answers: Sequence[Answer]) -> dict[str, Passage]:
+    usable = [document for document in study.documents if document.status == "ok"]
+    shelf = Shelf(usable, study.folder.root / "corpus")
+    found: dict[str, Passage] = {}
+    for name in sorted({hit.passage_id for answer in answers for hit in answer.contexts}):
+        passage = shelf.find(name)
+        if passage is not None:
+            found[name] = passage
+    return found
+
+
+def _costs(answers: Sequence[Answer]) -> list[Cost]:
+    usage: dict[str, Usage] = {}
+    counts: dict[str, int] = {}
+    for answer in answers:
+        usage[answer.method] = usage.get(answer.method, Usage()) + answer.usage
+        counts[answer.method] = counts.get(answer.method, 0) + 1
+    return [Cost(what=method, usage=usage[method], answers=counts[method]) for method in sorted(usage)]
+
+
+def _needed(shown: Shown, metric: str) -> dict[tuple[str, str | None, str, str], float | None]:
+    needed: dict[tuple[str, str | None, str, str], float | None] = {}
+    for one in shown.results.comparisons:
+        if one.metric == metric and one.verdict == "cannot tell":
+            found = questions_needed(
+                shown.results.scores,
+                shown.questions,
+                metric=metric,
+                first=one.first,
+                second=one.second,
+                scope=one.scope,
+            )
+            needed[one.metric, one.scope, one.first, one.second] = found.value
+    return needed

@@ -21,6 +21,7 @@ from astrolabe.benchmark.importers.scholarqa import import_scholarqa
 from astrolabe.benchmark.importers.squality import import_squality
 from astrolabe.benchmark.scopes import SCOPES, ScopedBenchmark, compute_scopes
 from astrolabe.benchmark.stats import BenchmarkStats, KindStats, ScopeStats, benchmark_stats
+from astrolabe.benchmark.topic_table import write_topic_table
 
 IMPORTERS: Final[dict[str, Callable[[Path], Imported]]] = {
     "astra": import_astra,
@@ -54,4 +55,5 @@ __all__ = [
     "read_answers",
     "read_benchmark",
     "write_imported",
+    "write_topic_table",
 ]

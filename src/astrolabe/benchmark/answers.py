@@ -1,7 +1,5 @@
 """Answers made elsewhere: JSON lines or CSV, of which the smallest line is a question's id and a text."""
 
-import csv
-import io
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple, cast
@@ -11,13 +9,13 @@ from pydantic_core import from_json
 
 from astrolabe.benchmark.gold_rules import Unique, fault
 from astrolabe.benchmark.imported import no_records, placed
+from astrolabe.benchmark.tables import TableRow, table_rows
 from astrolabe.core.errors import FileError, Problem
 from astrolabe.core.records import Answer
-from astrolabe.store.lines import Checked, faults, text_lines, whole_text
+from astrolabe.store.lines import Checked, faults, text_lines
 
 _NESTED: Final = frozenset({"items", "claims", "contexts", "retrieved", "trace", "usage"})
 _TRIED_AGAIN: Final = frozenset({"failed", "unparsed"})
-_LONGEST_CELL: Final = 100_000_000
 
 
 class _Row(NamedTuple):
@@ -124,47 +122,13 @@ def _json_rows(path: Path) -> Iterator[_Row | Problem]:
 
 
 def _csv_rows(path: Path) -> Iterator[_Row | Problem]:
-    # The limit of the csv module (131,072 characters) is shorter than some answers.
-    csv.field_size_limit(_LONGEST_CELL)
-    reader = csv.reader(io.StringIO(whole_text(path), newline=""), strict=True)
-    header: list[str] | None = None
-    line = 1
-    try:
-        for cells in reader:
-            if header is None:
-                header = [name.strip() for name in cells]
-                yield from _odd_header(header)
-            elif any(cell.strip() for cell in cells):
-                yield _csv_row(header, cells, line)
-            line = reader.line_num + 1
-    except csv.Error as error:
-        yield fault("line", "", f"is not CSV: {error}", "Put quotation marks around the cell", line=line)
+    for row in table_rows(path, list(Answer.model_fields)):
+        yield row if isinstance(row, Problem) else _from_cells(row)
 
 
-def _odd_header(header: list[str]) -> Iterator[Problem]:
-    known = list(Answer.model_fields)
-    for name in header:
-        if name not in known:
-            yield fault(
-                "header",
-                name,
-                "is no field of an answer",
-                f"Use commas between the columns, and of these names: {', '.join(known)}",
-                line=1,
-            )
-
-
-def _csv_row(header: list[str], cells: list[str], line: int) -> _Row | Problem:
-    if len(cells) != len(header):
-        return fault(
-            "line",
-            ",".join(cells),
-            f"has {len(cells)} cells where the header has {len(header)}",
-            "Put quotation marks around a text that holds commas or line breaks",
-            line=line,
-        )
+def _from_cells(row: TableRow) -> _Row | Problem:
     fields: dict[str, JsonValue] = {}
-    for name, cell in zip(header, cells, strict=True):
+    for name, cell in row.cells.items():
         if name not in _NESTED:
             if cell.strip() or name == "text":
                 fields[name] = cell
@@ -172,5 +136,5 @@ def _csv_row(header: list[str], cells: list[str], line: int) -> _Row | Problem:
             try:
                 fields[name] = cast("JsonValue", from_json(cell, allow_inf_nan=False))
             except ValueError as error:
-                return fault(name, cell, f"is not JSON: {error}", "Write a JSON list", line=line)
-    return _Row(line, fields)
+                return fault(name, cell, f"is not JSON: {error}", "Write a JSON list", line=row.line)
+    return _Row(row.line, fields)

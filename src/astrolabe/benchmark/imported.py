@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from astrolabe.core.errors import FileError, Problem
 from astrolabe.core.records import Answer, Comment, Document, Label, Question
-from astrolabe.store.lines import Checked, check_records, faults, text_lines, write_records
+from astrolabe.store.lines import Checked, check_record, check_records, text_lines, write_records
 
 M = TypeVar("M", bound=BaseModel)
 _GAP: Final = re.compile(r"[ \t\r\n,]*")
@@ -132,10 +132,7 @@ def _check_list(path: Path, kind: type[M]) -> Checked[M]:
         except (ValueError, RecursionError) as error:
             checked.problems.append(_unreadable(error, text[place : place + 60], line))
             break
-        try:
-            checked.records.append((line, kind.model_validate_json(text[place:end])))
-        except ValidationError as error:
-            checked.problems.extend(faults(error, line))
+        check_record(text[place:end], kind, line, checked)
         place = _after_gap(text, end)
     return checked
 

@@ -137,9 +137,12 @@ def _k_means(vectors: Vectors, seed: int, size: int) -> "npt.NDArray[np.int32]":
     if clusters == 1:
         return np.zeros(len(vectors), dtype=np.int32)
     from sklearn.cluster import KMeans
+    from threadpoolctl import threadpool_limits
 
-    k_means = KMeans(clusters, n_init="auto", random_state=seed)
-    return np.asarray(k_means.fit_predict(vectors), dtype=np.int32)
+    k_means = KMeans(clusters, n_init=10, random_state=seed)  # pyright: ignore[reportArgumentType] - its default is a word
+    # One thread adds up in one order, and on a busy machine threads that wait by spinning take 12 times as long.
+    with threadpool_limits(limits=1):
+        return np.asarray(k_means.fit_predict(vectors), dtype=np.int32)
 
 
 def _refuse_unreadable(questions: Sequence[Question], readable: set[str]) -> None:

@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
+from astrolabe.core.text import clean_text
+
 _OPENING: Final = "([{"
 _CLOSING: Final = ")]}"
 _ESCAPE: Final = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
@@ -26,7 +28,8 @@ def parse_topics(value: Sequence[str] | str) -> TopicList:
     or bare items (`[a, b]`). Bare items part at `;` or at `,` outside round, square and curly brackets.
     Where both signs are used, the reading with fewer topics is taken, `;` where they are level, and
     `doubt` says so; a string without brackets that holds either sign stays one topic, with a doubt.
-    Topics keep their inner text exactly; outer white space and empty topics go.
+    Topics keep their inner text exactly; outer white space and empty topics go, and an escaped NUL or
+    half surrogate becomes U+FFFD.
 
     Examples:
         >>> parse_topics("['Costs; rents', 'Policy: phase two']").topics
@@ -55,7 +58,7 @@ def parse_topics(value: Sequence[str] | str) -> TopicList:
 
 
 def _kept(topics: Sequence[str]) -> tuple[str, ...]:
-    return tuple(topic.strip() for topic in topics if topic.strip())
+    return tuple(clean_text(topic.strip()).text for topic in topics if topic.strip())
 
 
 def _json_list(text: str) -> list[str] | None:
@@ -99,6 +102,7 @@ def _unescaped(found: re.Match[str]) -> str:
 
 
 def _bare_items(inner: str) -> TopicList:
+    inner = inner.strip(" \t\r\n,;")
     by_comma = _kept(list(_parted(inner, ",")))
     by_semicolon = _kept(list(_parted(inner, ";")))
     if len(by_comma) <= 1 or len(by_semicolon) <= 1:

@@ -2,15 +2,18 @@
 
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Generic, NamedTuple, TypeVar
+from typing import Final, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import from_json
 
 from astrolabe.core.errors import FileError, Problem, UserError
 from astrolabe.store.files import write_whole
 
+_CONSTANT: Final = re.compile(r"\b(?:NaN|-?Infinity)\b")
 M = TypeVar("M", bound=BaseModel)
 
 
@@ -75,14 +78,33 @@ def whole_text(path: Path) -> str:
 
 def check_records(path: Path, kind: type[M]) -> Checked[M]:
     """Read a file of records and name every fault instead of stopping at the first."""
-    records: list[tuple[int, M]] = []
-    problems: list[Problem] = []
+    checked = Checked[M]([], [])
     for number, text in text_lines(path):
-        try:
-            records.append((number, kind.model_validate_json(text)))
-        except ValidationError as error:
-            problems.extend(faults(error, number))
-    return Checked(records, problems)
+        check_record(text, kind, number, checked)
+    return checked
+
+
+def check_record(text: str, kind: type[M], line: int, checked: Checked[M]) -> None:
+    """Add a line's record, or every fault of it, to what the file holds.
+
+    NaN and Infinity are faults in free fields, too: no JSON file may hold them.
+    """
+    try:
+        record = kind.model_validate_json(text)
+    except ValidationError as error:
+        checked.problems.extend(faults(error, line))
+        return
+    if constant := _constant(text):
+        fault = Problem(
+            line=line,
+            field="line",
+            value=constant,
+            problem="JSON has no such number",
+            fix="Write null, and say why it is not known",
+        )
+        checked.problems.append(fault)
+    else:
+        checked.records.append((line, record))
 
 
 def read_records(path: Path, kind: type[M]) -> list[M]:
@@ -146,6 +168,18 @@ def faults(error: ValidationError, line: int) -> Iterator[Problem]:
             problem=fault["msg"],
             fix=_fix(fault["type"]),
         )
+
+
+def _constant(text: str) -> str:
+    """Return the NaN or Infinity that stands in `text` as a number, or an empty string."""
+    found = _CONSTANT.search(text)
+    if found is None:
+        return ""
+    try:
+        from_json(text, allow_inf_nan=False)
+    except ValueError:
+        return found[0]
+    return ""
 
 
 def _fix(kind: str) -> str:

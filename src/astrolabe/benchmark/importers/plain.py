@@ -7,6 +7,7 @@ from astrolabe.benchmark.documents_beside import check_documents, documents_file
 from astrolabe.benchmark.gold_rules import gold_problems, keep_first
 from astrolabe.benchmark.imported import Imported, part_of, placed, read_foreign
 from astrolabe.benchmark.simple_form import SimpleQuestion
+from astrolabe.benchmark.topic_table import read_topic_table
 
 _NAMES: Final = ("questions.jsonl", "bench.jsonl")
 
@@ -19,7 +20,8 @@ def import_jsonl(path: Path) -> Imported:
     or `corpus.jsonl` in the same folder, where `{"id", "text"}` is enough.
 
     Args:
-        path: The file, or a folder that holds it as `questions.jsonl` or `bench.jsonl`.
+        path: The file, or a folder that holds it as `questions.jsonl` or `bench.jsonl`; a file that ends
+            in `.csv` is a table with a row for each topic (see `read_topic_table`).
 
     Raises:
         FileError: The file cannot be read, or a line is not in the simple form.
@@ -27,7 +29,9 @@ def import_jsonl(path: Path) -> Imported:
     if path.is_dir():
         held = [name for name in _NAMES if (path / name).is_file()]
         path = part_of(path, held[0] if held else _NAMES[0])
-    numbered = [(line, simple.as_question()) for line, simple in read_foreign(path, SimpleQuestion)]
+    is_table = path.suffix.casefold() == ".csv"
+    read = read_topic_table(path) if is_table else read_foreign(path, SimpleQuestion)
+    numbered = [(line, simple.as_question()) for line, simple in read]
     beside = documents_file(path)
     documents, faults_beside = check_documents(beside) if beside else ([], [])
     corpus = {document.id: document for document in documents} if beside else None

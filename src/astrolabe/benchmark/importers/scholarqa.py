@@ -7,21 +7,21 @@ from typing import Final, Literal
 
 from pydantic import Field, JsonValue
 
-from astrolabe.benchmark.gold_rules import fault
+from astrolabe.benchmark.gold_rules import fault, gold_problems
 from astrolabe.benchmark.imported import ForeignRecord, Imported, part_of, placed, read_foreign
 from astrolabe.core.records import Answer, Kind, Question, Topic
 from astrolabe.core.text import Text
 
 _LEAD_IN: Final = re.compile(
     r"(?:near the beginning,?\s+)?(?:the\s+)?a\w{3,6}s?\s+(?:sho+uld|could|must)\s+"
-    r"(?:(?:first|also|brie?f?e?i?ly)\s+)*"
+    r"(?:(?:first|also|br(?:ie|ei)fly)\s+)*"
     r"(?:begin\s+(?:with|by)\s+)?",
     re.IGNORECASE,
 )
 _REPORTING: Final = re.compile(
     r"(?:mention(?:ed)?|discuss|provid(?:e|ing)|include|highlight|list|name|enumerate|emphasi[sz]e|specify"
     r"|argue|conclude|point(?:\s+to|\s+out)?|have|note|the(?=\s+list\s+of))\s+"
-    r"(?:(?:the\s+)?(?:informa+i?t?ion|background)\s+(?:on|about|of)\s+|to\s+the\s+fact\s+|about\s+)?"
+    r"(?:(?:the\s+)?(?:informa\w+|background)\s+(?:on|about|of)\s+|to\s+the\s+fact\s+|about\s+)?"
     r"(?:that\s+)?",
     re.IGNORECASE,
 )
@@ -71,10 +71,11 @@ def import_scholarqa(path: Path) -> Imported:
     Raises:
         FileError: A file is missing, or a record lacks a field.
     """
-    questions = tuple(_question(case) for _, case in read_foreign(part_of(path, "questions.jsonl"), _Case))
+    questions_file = part_of(path, "questions.jsonl")
+    cases = [(line, _question(case)) for line, case in read_foreign(questions_file, _Case)]
     answers_file = part_of(path, "answers.jsonl")
     numbered = read_foreign(answers_file, _SystemAnswer)
-    known = {question.id for question in questions}
+    known = {question.id for _, question in cases}
     strangers = [
         fault(
             "case_id",
@@ -87,9 +88,12 @@ def import_scholarqa(path: Path) -> Imported:
         if answer.case_id not in known
     ]
     return Imported(
-        questions=questions,
+        questions=tuple(question for _, question in cases),
         answers=tuple(_answer(answer) for _, answer in numbered),
-        problems=tuple(placed(answers_file, strangers)),
+        problems=(
+            *placed(questions_file, list(gold_problems(cases, None))),
+            *placed(answers_file, strangers),
+        ),
     )
 
 

@@ -2,8 +2,9 @@
 
 import json
 import os
-import tempfile
+import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -18,21 +19,21 @@ def write_whole(path: Path, content: str | bytes) -> None:
         UserError: The folder cannot be written to; names it and the system's reason.
     """
     payload = content.encode("utf-8") if isinstance(content, str) else content
+    temporary = path.parent / f".{path.name[:40]}-{secrets.token_hex(8)}"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}-")
-    except OSError as error:
-        msg = f"cannot write {str(path)!r}: {error.strerror}; choose a folder that can be written to"
-        raise UserError(msg) from error
-    try:
-        with os.fdopen(handle, "wb") as file:
+        with temporary.open("xb") as file:
             file.write(payload)
             file.flush()
             os.fsync(file.fileno())
-        Path(temporary).replace(path)
+        temporary.replace(path)
     except OSError as error:
-        Path(temporary).unlink(missing_ok=True)
-        msg = f"cannot write {str(path)!r}: {error.strerror}; nothing of it was changed"
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        msg = (
+            f"cannot write {str(path)!r}: {error.strerror}; nothing of it was changed. "
+            "Choose a folder that can be written to and has room"
+        )
         raise UserError(msg) from error
 
 

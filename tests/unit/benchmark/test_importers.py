@@ -376,6 +376,52 @@ def test_squality_without_ratings_says_so_and_keeps_all_references(shared: Path,
     assert [(p.severity, "human_eval" in p.value) for p in imported.problems] == [("warning", True)]
 
 
+def test_a_small_squality_keeps_each_sentence_once_and_knows_its_writers(tmp_path: Path) -> None:
+    asked: dict[str, JsonValue] = {
+        "question_id": "q",
+        "doc_id": "7",
+        "question": "What?",
+        "references": [
+            {"writer": "1", "uid": "a", "text": "He lands. He leaves."},
+            {"writer": "2", "uid": "b", "text": "He leaves! — It rains."},
+            {"writer": "3", "uid": "c", "text": "Rated one."},
+        ],
+    }
+    review: dict[str, JsonValue] = {
+        "reviewer": "r",
+        "correctness_rating": 1,
+        "selection_rating": 2,
+        "overall_rating": 3,
+    }
+    rated: dict[str, JsonValue] = {"question_id": "q", "system": "human", "response": "Rated one", "reviews": [review]}
+    lines(tmp_path / "documents.jsonl", [{"doc_id": "7", "text": "\n THE TITLE\nText."}])
+    lines(tmp_path / "questions.jsonl", [asked])
+    lines(tmp_path / "human_eval.jsonl", [rated, {**rated, "system": "bart", "response": ""}])
+
+    imported = import_squality(tmp_path)
+
+    question = imported.questions[0]
+    assert texts(question.topics) == ["He lands.", "He leaves.", "— It rains."]
+    assert question.extra["references"] == {"1": ["A1", "A2"], "2": ["A2", "A3"]}
+    assert question.evidence == (imported.documents[0].id,)
+    assert imported.documents[0].title == "THE TITLE"
+    assert [(answer.method, answer.status) for answer in imported.answers] == [("human", "ok"), ("bart", "empty")]
+    assert [(label.scale, label.value) for label in imported.labels[:3]] == [
+        ("correctness_rating", 1.0),
+        ("selection_rating", 2.0),
+        ("overall_rating", 3.0),
+    ]
+
+
+def test_a_squality_question_about_no_story_is_named_by_its_line(tmp_path: Path) -> None:
+    asked: dict[str, JsonValue] = {"question_id": "q", "doc_id": "7", "question": "What?", "references": []}
+    lines(tmp_path / "documents.jsonl", [{"doc_id": "8", "text": "Text."}])
+    lines(tmp_path / "questions.jsonl", [asked])
+
+    with pytest.raises(FileError, match=r"questions\.jsonl:1: doc_id"):
+        import_squality(tmp_path)
+
+
 def test_qmsum_turns_become_lines_and_spans_quote_them_exactly(shared: Path, tmp_path: Path) -> None:
     imported = import_qmsum(shared / "qmsum")
 

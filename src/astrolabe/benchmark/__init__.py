@@ -19,7 +19,7 @@ from astrolabe.benchmark.importers.plain import import_jsonl
 from astrolabe.benchmark.importers.qmsum import import_qmsum
 from astrolabe.benchmark.importers.scholarqa import import_scholarqa
 from astrolabe.benchmark.importers.squality import import_squality
-from astrolabe.benchmark.scopes import SCOPES, ScopedBenchmark, compute_scopes
+from astrolabe.benchmark.scopes import CLUSTER_SIZE, SCOPES, ScopedBenchmark, compute_scopes
 from astrolabe.benchmark.stats import BenchmarkStats, KindStats, ScopeStats, benchmark_stats
 from astrolabe.benchmark.topic_table import write_topic_table
 
@@ -33,6 +33,7 @@ IMPORTERS: Final[dict[str, Callable[[Path], Imported]]] = {
 """Format names, as `astrolabe import` takes them, and what reads each."""
 
 __all__ = [
+    "CLUSTER_SIZE",
     "IMPORTERS",
     "SCOPES",
     "BenchmarkStats",

@@ -1,0 +1,19 @@
+"""Comparison -> page: tables in four formats and one self-contained HTML file."""
+
+from astrolabe.report.material import Cost, Material
+from astrolabe.report.table import Cell, Column, Table
+from astrolabe.report.tables import all_tables, main_table
+from astrolabe.report.write import FORMATS, Format, write_report
+
+__all__ = [
+    "FORMATS",
+    "Cell",
+    "Column",
+    "Cost",
+    "Format",
+    "Material",
+    "Table",
+    "all_tables",
+    "main_table",
+    "write_report",
+]

@@ -1,0 +1,46 @@
+"""The main result in a sentence or two, so that nobody has to read it off a table."""
+
+from astrolabe.report.material import Material
+from astrolabe.report.table import Cell
+
+
+def finding(material: Material) -> str:
+    """Return which method leads the main metric in its widest scope, and against whom that is shown."""
+    metric = material.metric
+    scope = material.widest_scope(metric)
+    methods = material.methods(metric)
+    best = material.find(metric, methods[0], scope) if methods else None
+    if best is None or best.value is None:
+        return "No answer could be scored: no method leads."
+    percent = material.percent(metric)
+    cell = Cell(estimate=best, scale=100.0 if percent else 1.0, digits=1 if percent else 2)
+    title = "T-F1" if metric in material.topic_metrics else metric
+    place = "over all scopes" if scope == "overall" else f"in scope {scope}" if scope else "on all questions"
+    end = "highest" if material.more_is_better(metric) else "lowest"
+    alone = len(methods) == 1
+    lead = f"{best.method} has {'a' if alone else f'the {end}'} mean {title} {'of ' if alone else ''}{place}"
+    return " ".join(
+        [f"{lead}: {cell.value} {cell.span}, {cell.counts} questions scored.", *_rivals(material, best.method)]
+    )
+
+
+def _rivals(material: Material, leader: str) -> list[str]:
+    scope = material.widest_scope(material.metric)
+    verdicts: dict[str, str] = {}
+    for one in material.comparisons:
+        if (one.metric, one.scope) == (material.metric, scope) and leader in {one.first, one.second}:
+            rival = one.second if one.first == leader else one.first
+            verdicts[rival] = one.verdict
+    order = [method for method in material.methods(material.metric) if method in verdicts]
+    beaten = [method for method in order if verdicts[method] != "cannot tell"]
+    open_ = [method for method in order if verdicts[method] == "cannot tell"]
+    said: list[str] = []
+    if beaten:
+        said.append(f"It is better than {_listed(beaten)}.")
+    if open_:
+        said.append(f"These questions cannot tell it apart from {_listed(open_)}.")
+    return said
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

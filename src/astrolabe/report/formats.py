@@ -1,0 +1,134 @@
+"""A table as Markdown, LaTeX and CSV. What a cell says is data: it is escaped in each."""
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Final
+
+from astrolabe.report.table import Cell, Table
+
+_MARKDOWN: Final = re.compile(r"([\\`*_\[\]<>|&~#])")
+_LATEX: Final = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "%": r"\%",
+    "#": r"\#",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "[": "{[}",
+    "]": "{]}",
+}
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\N{FULLWIDTH EQUALS SIGN}", "\N{FULLWIDTH COMMERCIAL AT}")
+_ESTIMATE_TITLES: Final = ("value", "low", "high", "n_scored", "n_asked", "groups")
+
+
+def to_markdown(table: Table) -> str:
+    """Return a table with its caption above and its notes below."""
+    rows = [[_markdown_cell(cell) for cell in row] for row in table.rows]
+    header = [escape_markdown(title) for title in table.header]
+    rule = [":---", *["---:"] * (len(header) - 1)]
+    lines = ["| " + " | ".join(line) + " |" for line in (header, rule, *rows)]
+    notes = [f"- {escape_markdown(note)}" for note in table.notes]
+    return "\n".join([f"**{escape_markdown(table.caption)}**", "", *lines, *(["", *notes] if notes else []), ""])
+
+
+def to_latex(table: Table) -> str:
+    """Return a `table` environment; it needs the package booktabs, and graphicx to fit the page."""
+    header = [escape_latex(column.title) for column in table.columns]
+    groups = [(group, len(list(columns))) for group, columns in groupby(column.group for column in table.columns)]
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{escape_latex(table.caption)}}}",
+        rf"\label{{tab:{re.sub('[^a-z0-9]+', '-', table.name)}}}",
+        r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
+        rf"\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}",
+        r"\toprule",
+        *([_latex_groups(groups)] if any(group for group, _ in groups) else []),
+        " & ".join(header) + r" \\",
+        r"\midrule",
+        *(" & ".join(_latex_cell(cell) for cell in row) + r" \\" for row in table.rows),
+        r"\bottomrule",
+        r"\end{tabular}}",
+        *(rf"\par\smallskip\footnotesize {escape_latex(note)}" for note in table.notes),
+        r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def to_csv(table: Table) -> str:
+    """Return a table for programs: numbers unscaled and in columns of their own, null as empty.
+
+    A column of estimates becomes six: value, low, high, n_scored, n_asked, groups. A text that a
+    spreadsheet would take for a formula gets an apostrophe before it.
+    """
+    wide = [any(row[index].estimate for row in table.rows) for index in range(len(table.columns))]
+    header: list[str] = []
+    for title, expands in zip(table.header, wide, strict=True):
+        header += [f"{title} {name}" for name in _ESTIMATE_TITLES] if expands else [title]
+    written = io.StringIO()
+    writer = csv.writer(written, lineterminator="\n")
+    writer.writerow([_guarded(title) for title in header])
+    for row in table.rows:
+        writer.writerow(
+            [field for cell, expands in zip(row, wide, strict=True) for field in _csv_fields(cell, expands=expands)]
+        )
+    return written.getvalue()
+
+
+def escape_markdown(text: str) -> str:
+    """Return a text on one line in which nothing is markup, a link or HTML."""
+    return _MARKDOWN.sub(r"\\\1", " ".join(text.split()))
+
+
+def escape_latex(text: str) -> str:
+    """Return a text on one line in which nothing is a command."""
+    printable = (character for character in " ".join(text.split()) if character.isprintable())
+    return "".join(_LATEX.get(character, character) for character in printable)
+
+
+def _markdown_cell(cell: Cell) -> str:
+    if cell.estimate is None:
+        return escape_markdown(cell.shown)
+    letters = f" <sup>{cell.letters}</sup>" if cell.letters else ""
+    return f"{cell.value} {cell.span}, {cell.counts}{letters}"
+
+
+def _latex_cell(cell: Cell) -> str:
+    if cell.estimate is None:
+        return escape_latex(cell.shown)
+    letters = rf"\textsuperscript{{{cell.letters}}}" if cell.letters else ""
+    return rf"{cell.value}{letters} {{\scriptsize {cell.span}, {cell.counts}}}"
+
+
+def _latex_groups(groups: Sequence[tuple[str, int]]) -> str:
+    cells = [rf"\multicolumn{{{count}}}{{c}}{{{escape_latex(group)}}}" for group, count in groups]
+    return " & ".join(cells) + r" \\"
+
+
+def _csv_fields(cell: Cell, *, expands: bool) -> list[str]:
+    one = cell.estimate
+    if one is not None:
+        numbers = [_number(value) for value in (one.value, one.low, one.high, one.n_scored, one.n_asked)]
+        return [*numbers, cell.letters]
+    if expands:
+        return [_guarded(cell.text), *[""] * (len(_ESTIMATE_TITLES) - 1)]
+    return [_number(cell.number) if cell.number is not None else _guarded(cell.text)]
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else repr(value)
+
+
+def _guarded(text: str) -> str:
+    return f"'{text}" if text.startswith(_FORMULA) else text

@@ -1,0 +1,194 @@
+"""The report as one HTML file that asks for nothing: style, scripts and all records are inside."""
+
+import base64
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from typing import Final
+
+from pydantic import JsonValue
+
+from astrolabe.core.records import Answer, Question, Score, Topic
+from astrolabe.report.finding import finding
+from astrolabe.report.judged import causes, count_causes, found_topics, is_miss_cause, origins
+from astrolabe.report.material import Material
+from astrolabe.report.table import Cell
+from astrolabe.report.tables import (
+    KIND_TITLES,
+    all_tables,
+    group_letter,
+    main_table,
+    scope_title,
+)
+
+_ESCAPES: Final = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+Place = tuple[str, str, str | None]
+
+
+def render_page(material: Material) -> str:
+    """Return the page. Every text is escaped; a policy in its head forbids requests and foreign scripts."""
+    from jinja2 import Environment, StrictUndefined
+    from markupsafe import Markup
+
+    scripts = [_read("vendor/echarts.common.min.js"), _read("templates/page.js")]
+    main = main_table(material)
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    return environment.from_string(_read("templates/page.html.j2")).render(
+        axis=_axis(main.rows),
+        content=Markup(_json(page_content(material))),  # noqa: S704  every < is escaped
+        finding=finding(material),
+        group_letter=group_letter,
+        groups=material.groups.get(material.metric, {}).get(material.widest_scope(material.metric), ()),
+        main=main,
+        material=material,
+        policy=_policy(scripts),
+        scope_title=scope_title,
+        scripts=[Markup(script) for script in scripts],  # noqa: S704  files of this package
+        style=Markup(_read("templates/page.css")),  # noqa: S704  likewise
+        tables={table.name: table for table in all_tables(material)},
+    )
+
+
+def page_content(material: Material) -> dict[str, JsonValue]:
+    """Return the records that the page's own script shows: what is read back from it equals this."""
+    texts = {_place(answer): answer.text for answer in material.answers}
+    judged = [score for score in material.scores if score.metric == material.metric]
+    missed = {_place(score): score for score in material.scores if is_miss_cause(score)}
+    others: dict[Place, dict[str, JsonValue]] = {}
+    for score in material.scores:
+        if score.metric != material.metric and not is_miss_cause(score):
+            others.setdefault(_place(score), {})[score.metric] = score.value
+    shown = {hit.passage_id for answer in material.answers for hit in answer.contexts}
+    scopes = dict.fromkeys(scope for scope in material.scope_names(material.metric) if scope != "overall")
+    return {
+        "methods": list[JsonValue](material.methods(material.metric)),
+        "recorded": list[JsonValue](sorted(material.recorded)),
+        "scopes": [{"name": scope, "title": scope_title(scope)} for scope in scopes],
+        "title": "T-F1" if material.metric in material.topic_metrics else material.metric,
+        "percent": material.percent(material.metric),
+        "questions": [_question(question) for question in material.questions],
+        "answers": [_answer(answer) for answer in material.answers],
+        "scores": [_score(score, texts, missed, others) for score in judged],
+        "passages": {
+            id_: {"text": one.text, "document": one.document_id, "section": list[JsonValue](one.section)}
+            for id_, one in material.passages.items()
+            if id_ in shown
+        },
+        "titles": dict[str, JsonValue](material.titles),
+        "charts": _charts(material),
+    }
+
+
+def _question(question: Question) -> JsonValue:
+    return {
+        "id": question.id,
+        "text": question.text,
+        "kind": KIND_TITLES[question.kind],
+        "topics": [_topic(topic) for topic in question.topics],
+        "hallucinations": [_topic(topic) for topic in question.hallucinations],
+    }
+
+
+def _topic(topic: Topic) -> JsonValue:
+    return {
+        "id": topic.id,
+        "text": topic.text,
+        "mark": f"{topic.origin}, {topic.state}",
+        "evidence": [{"document": span.document_id, "quote": span.quote} for span in topic.evidence],
+    }
+
+
+def _answer(answer: Answer) -> JsonValue:
+    return {
+        "question": answer.question_id,
+        "method": answer.method,
+        "scope": answer.scope,
+        "text": answer.text,
+        "status": answer.status,
+        "reason": answer.reason,
+        "calls": answer.usage.calls,
+        "seconds": answer.duration_seconds,
+        "contexts": [{"passage": hit.passage_id, "score": hit.score, "source": hit.source} for hit in answer.contexts],
+    }
+
+
+def _score(
+    score: Score,
+    texts: Mapping[Place, str],
+    missed: Mapping[Place, Score],
+    others: Mapping[Place, dict[str, JsonValue]],
+) -> JsonValue:
+    place = _place(score)
+    why = missed.get(place)
+    found = found_topics(score, texts.get(place, ""))
+    return {
+        "question": score.question_id,
+        "method": score.method,
+        "scope": score.scope,
+        "value": score.value,
+        "parts": dict[str, JsonValue](score.parts),
+        "reason": score.reason,
+        "found": {topic: [list[JsonValue](one) for one in stretches] for topic, stretches in found.topics.items()},
+        "missed": dict[str, JsonValue](causes(why)) if why else {},
+        "origins": dict[str, JsonValue](origins(why)) if why else {},
+        "others": others.get(place, {}),
+    }
+
+
+def _charts(material: Material) -> dict[str, JsonValue]:
+    metric = material.metric
+    points: list[JsonValue] = []
+    for method in material.methods(metric):
+        for scope in material.scope_names(metric):
+            precision = material.find(metric, method, scope, part="t_prec")
+            recall = material.find(metric, method, scope, part="t_rec")
+            if precision and recall and precision.value is not None and recall.value is not None:
+                place: JsonValue = scope_title(scope)
+                points.append([method, place, recall.value, precision.value])
+    counted = count_causes(material.scores)
+    return {
+        "precision_recall": points,
+        "causes": {method: dict[str, JsonValue](counted[method]) for method in counted},
+    }
+
+
+def _axis(rows: Sequence[Sequence[Cell]]) -> float:
+    """Return where the main table's axis ends: a round number beyond every interval."""
+    values = [
+        value * cell.scale
+        for row in rows
+        for cell in row
+        if cell.estimate
+        for value in (cell.estimate.value, cell.estimate.high)
+        if value is not None
+    ]
+    top = max(values, default=1.0)
+    if top <= 0:
+        return 1.0
+    unit = 10.0 ** math.floor(math.log10(top))
+    return next(end * unit for end in (1, 2, 4, 6, 8, 10) if top <= end * unit * (1 + 1e-9))
+
+
+def _place(record: Answer | Score) -> Place:
+    return record.question_id, record.method, record.scope
+
+
+def _json(content: Mapping[str, JsonValue]) -> str:
+    written = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for character, escape in _ESCAPES.items():
+        written = written.replace(character, escape)
+    return written
+
+
+def _policy(scripts: Sequence[str]) -> str:
+    hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(one.encode()).digest()).decode()}'" for one in scripts)
+    return (
+        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _read(name: str) -> str:
+    return (files("astrolabe.report") / name).read_text("utf-8").replace("\r\n", "\n")

@@ -1,0 +1,108 @@
+"""A table that every format is written from, and the terminal's too."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from astrolabe.core.records import Estimate
+
+DASH: Final = "\N{EN DASH}"
+LONGEST_CELL: Final = 300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """What stands in one place: a text, a number, or an estimate with the letters of its groups.
+
+    `scale` is what an estimate or number is multiplied by to be shown: 100 for percent. CSV has the
+    numbers as they are.
+    """
+
+    text: str = ""
+    number: float | None = None
+    estimate: Estimate | None = None
+    letters: str = ""
+    scale: float = 1.0
+    digits: int = 1
+    header: bool = False
+
+    @property
+    def shown(self) -> str:
+        """The cell as plain text on one line; a text of more than 300 characters is shortened and says so."""
+        if self.estimate is not None:
+            return f"{self.value} {self.span}, {self.counts}{' ' if self.letters else ''}{self.letters}"
+        if self.number is not None:
+            return f"{self.number * self.scale:,.{self.digits}f}"
+        return shortened(" ".join(self.text.split()), LONGEST_CELL)
+
+    @property
+    def value(self) -> str:
+        """An estimate's mean, or a dash where nothing could be scored."""
+        return self._written(self.estimate.value if self.estimate else None)
+
+    @property
+    def span(self) -> str:
+        """An estimate's interval in brackets."""
+        if self.estimate is None or self.estimate.low is None or self.estimate.high is None:
+            return f"[{DASH}]"
+        return f"[{self._written(self.estimate.low)}, {self._written(self.estimate.high)}]"
+
+    @property
+    def counts(self) -> str:
+        """How many were scored of how many that were asked."""
+        return f"{self.estimate.n_scored}/{self.estimate.n_asked}" if self.estimate else ""
+
+    @property
+    def open(self) -> bool:
+        """Whether some that were asked are not scored."""
+        return self.estimate is not None and self.estimate.n_scored < self.estimate.n_asked
+
+    @property
+    def bounds(self) -> str:
+        """Between what the mean would lie if all that were asked had been scored; empty where all are."""
+        found = self.estimate
+        if found is None or not self.open or found.worst is None or found.best is None:
+            return ""
+        low, high = sorted((found.worst, found.best))
+        return f"{self._written(low)} to {self._written(high)}"
+
+    def _written(self, value: float | None) -> str:
+        return DASH if value is None else f"{value * self.scale:,.{self.digits}f}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """A column's title, and that of the columns that it stands together with (a scope, a kind)."""
+
+    title: str
+    group: str = ""
+
+    @property
+    def full(self) -> str:
+        """Both titles in one."""
+        return f"{self.group} {self.title}".strip()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A named table: `name` is its file name, `notes` are said below it."""
+
+    name: str
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """The columns' full titles."""
+        return tuple(column.full for column in self.columns)
+
+    @property
+    def texts(self) -> tuple[tuple[str, ...], ...]:
+        """The cells as plain text on one line each, as a terminal prints them."""
+        return tuple(tuple(cell.shown for cell in row) for row in self.rows)
+
+
+def shortened(text: str, longest: int) -> str:
+    """Return the text, cut to `longest` characters with a word on how long it is."""
+    return text if len(text) <= longest else f"{text[:longest]} ... ({len(text):,} characters in all)"

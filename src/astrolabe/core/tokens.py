@@ -1,7 +1,9 @@
 """Counting tokens with the vocabulary that comes with the package, whichever model answers."""
 
+from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -10,6 +12,8 @@ if TYPE_CHECKING:
 COUNTER: Final = "all-MiniLM-L6-v2 WordPiece"
 """What manifests call the counter."""
 
+_LONGEST_WORD: Final = 100
+
 
 def count_tokens(text: str) -> int:
     """Count the tokens of `text`, special tokens apart; markers count as ordinary text."""
@@ -17,8 +21,20 @@ def count_tokens(text: str) -> int:
 
 
 def token_offsets(text: str) -> list[tuple[int, int]]:
-    """Return each token's half-open character range, in order."""
-    return tokenizer().encode(text, add_special_tokens=False).offsets
+    """Return each token's half-open character range, in order; several may share a character.
+
+    The vocabulary reads any word of more than 100 characters as one unknown token. Such a run (base64,
+    say) is many tokens to every model that answers, so every two of its characters count as one.
+    """
+    offsets: list[tuple[int, int]] = tokenizer().encode(text, add_special_tokens=False).offsets
+    if all(end - start <= _LONGEST_WORD for start, end in offsets):
+        return offsets
+    return list(chain.from_iterable(_pieces(start, end) for start, end in offsets))
+
+
+def _pieces(start: int, end: int) -> Iterator[tuple[int, int]]:
+    width = end - start if end - start <= _LONGEST_WORD else 2
+    return ((place, min(place + width, end)) for place in range(start, end, width or 1))
 
 
 @cache

@@ -1,6 +1,5 @@
 """Search by vectors and by words at once."""
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -58,15 +57,11 @@ class FusedIndex:
             ConfigError: `k` is below 1.
         """
         check_k(k)
-        async with asyncio.TaskGroup() as group:
-            near = group.create_task(_search(await self.kit.open(self.spec.dense), query, k))
-            worded = group.create_task(_search(await self.kit.open(self.spec.bm25), query, k))
-        scores = fuse([near.result(), worded.result()], smoothing=self.spec.smoothing)
+        depth = max(k, _DEPTH)
+        near = await (await self.kit.open(self.spec.dense)).search(query, k=depth)
+        worded = await (await self.kit.open(self.spec.bm25)).search(query, k=depth)
+        scores = fuse([near, worded], smoothing=self.spec.smoothing)
         return ranked(list(scores)[:k], list(scores.values())[:k], source=Fused.name)
-
-
-async def _search(index: Index, query: str, k: int) -> Sequence[Hit]:
-    return await index.search(query, k=max(k, _DEPTH))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

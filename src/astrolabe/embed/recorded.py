@@ -1,0 +1,70 @@
+"""Vectors that were computed are kept: each text is embedded once ever."""
+
+import asyncio
+from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+import numpy as np
+
+from astrolabe.core.protocols import Embedder, Side, Vectors
+from astrolabe.store.calls import CallRecord
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedEmbedder:
+    """An embedder in front of a record, by the embedder's id, the side and the text.
+
+    A text that is being embedded for somebody else is waited for. What was embedded is on disk when `embed` returns.
+    """
+
+    embedder: Embedder
+    record: CallRecord
+    _flying: dict[bytes, "Future[bytes | None]"] = field(default_factory=dict[bytes, "Future[bytes | None]"])
+
+    @property
+    def id(self) -> str:
+        """That of the embedder."""
+        return self.embedder.id
+
+    @property
+    def window_tokens(self) -> int:
+        """That of the embedder."""
+        return self.embedder.window_tokens
+
+    async def embed(self, texts: Sequence[str], *, side: Side) -> Vectors:
+        """Return the texts' rows, in their order."""
+        if not texts:
+            return await self.embedder.embed(texts, side=side)
+        wanted = {self._key(text, side): text for text in texts}
+        found: dict[bytes, bytes] = {}
+        while missing := {key: text for key, text in wanted.items() if key not in found}:
+            found |= await asyncio.to_thread(self.record.get_vectors, list(missing))
+            others = {key: self._flying[key] for key in missing if key not in found and key in self._flying}
+            ours = {key: text for key, text in missing.items() if key not in found and key not in others}
+            found |= await self._compute(ours, side)
+            for key, flight in others.items():
+                # Null where the other one was ended before it had the vector: then it is ours to compute.
+                if (vector := await asyncio.wrap_future(flight)) is not None:
+                    found[key] = vector
+        return np.array([np.frombuffer(found[self._key(text, side)], dtype="<f4") for text in texts], dtype=np.float32)
+
+    async def _compute(self, texts: dict[bytes, str], side: Side) -> dict[bytes, bytes]:
+        if not texts:
+            return {}
+        for key in texts:
+            self._flying[key] = Future()
+        computed: dict[bytes, bytes] = {}
+        try:
+            rows = await self.embedder.embed(list(texts.values()), side=side)
+            vectors = {key: row.astype("<f4").tobytes() for key, row in zip(texts, rows, strict=True)}
+            await asyncio.wrap_future(self.record.put_vectors(vectors))
+            computed = vectors
+        finally:
+            for key in texts:
+                self._flying.pop(key).set_result(computed.get(key))
+        return computed
+
+    def _key(self, text: str, side: Side) -> bytes:
+        return sha256(f"{self.id}\0{side}\0{text}".encode()).digest()

@@ -66,9 +66,19 @@ class StoredFailure:
 
 @dataclass(frozen=True, slots=True)
 class _Job:
+    """Rows to write, and what is packed into their last column; done when it is on disk."""
+
     statement: str
     rows: Sequence[Row]
+    content: Mapping[str, JsonValue] | None
     done: "Future[None]"
+
+    def packed(self) -> Sequence[Row]:
+        """Return the rows as they are written. Packing takes time, so the writing thread does it."""
+        if self.content is None:
+            return self.rows
+        body = zlib.compress(json.dumps(self.content, ensure_ascii=False).encode("utf-8"), level=1)
+        return [(*row, body) for row in self.rows]
 
 
 class CallRecord:
@@ -114,14 +124,14 @@ class CallRecord:
 
     def put(self, key: bytes, reply: StoredReply, caller: Caller) -> "Future[None]":
         """Keep an accepted reply; replaces an earlier one."""
-        body = _packed({"text": reply.text, "usage": reply.usage.model_dump()})
-        return self._put(_PUT_CALL, [(key, caller.model, caller.prompt, caller.stage, time.time(), body)])
+        content = {"text": reply.text, "usage": reply.usage.model_dump()}
+        return self._put(_PUT_CALL, [(key, caller.model, caller.prompt, caller.stage, time.time())], content)
 
     def put_failure(self, key: bytes, failure: StoredFailure, caller: Caller) -> "Future[None]":
         """Keep what a call failed with, beside what it failed with before."""
-        body = _packed({"status": failure.status, "reason": failure.reason, "text": failure.text})
-        row = (key, caller.model, caller.prompt, caller.stage, time.time(), failure.status, body)
-        return self._put(_PUT_FAILURE, [row])
+        content: dict[str, JsonValue] = {"status": failure.status, "reason": failure.reason, "text": failure.text}
+        row = (key, caller.model, caller.prompt, caller.stage, time.time(), failure.status)
+        return self._put(_PUT_FAILURE, [row], content)
 
     def get_vectors(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Return the vectors that are there, by key."""
@@ -136,7 +146,7 @@ class CallRecord:
 
     def put_vectors(self, vectors: Mapping[bytes, bytes]) -> "Future[None]":
         """Keep vectors by key, all or none of them."""
-        return self._put(_PUT_VECTOR, list(vectors.items()))
+        return self._put(_PUT_VECTOR, list(vectors.items()), None)
 
     def close(self) -> None:
         """Write what waits, then close the file. Closing twice is closing once."""
@@ -162,13 +172,14 @@ class CallRecord:
             row: tuple[bytes] | None = rows.fetchone()
         return row
 
-    def _put(self, statement: str, rows: Sequence[Row]) -> "Future[None]":
+    def _put(self, statement: str, rows: Sequence[Row], content: Mapping[str, JsonValue] | None) -> "Future[None]":
         done: Future[None] = Future()
+        done.set_running_or_notify_cancel()  # who no longer waits for it must not stop the thread that writes
         with self._starting:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._write, name="record of calls", daemon=True)
                 self._thread.start()
-        self._jobs.put(_Job(statement, rows, done))
+        self._jobs.put(_Job(statement, rows, content, done))
         return done
 
     def _write(self) -> None:
@@ -252,19 +263,16 @@ def _switch_to_wal(connection: sqlite3.Connection) -> None:
 def _commit(connection: sqlite3.Connection, jobs: Sequence[_Job]) -> None:
     if not jobs:
         return
+    packed = [(job.statement, job.packed()) for job in jobs]
     connection.execute("BEGIN IMMEDIATE")
     try:
-        for job in jobs:
-            connection.executemany(job.statement, job.rows)
+        for statement, rows in packed:
+            connection.executemany(statement, rows)
         connection.execute("COMMIT")
     except sqlite3.Error:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
-
-
-def _packed(content: Mapping[str, JsonValue]) -> bytes:
-    return zlib.compress(json.dumps(content, ensure_ascii=False).encode("utf-8"), level=1)
 
 
 def _unpacked(body: bytes) -> dict[str, JsonValue]:

@@ -14,9 +14,9 @@ from astrolabe.core.text import clean_text
 from astrolabe.core.tokens import count_tokens
 from astrolabe.llm.dialect import Dialect
 from astrolabe.llm.provider import RawReply, Request, Schema, without_bounds
-from astrolabe.llm.spelled import OPENAI_URL
 from astrolabe.prompts.rendering import load
 from astrolabe.store.http import Wire, WireError
+from astrolabe.store.model_names import OPENAI_URL
 
 THINKING_TOKENS: Final = 8_192
 """What a model that thinks may spend before its reply; servers count both against one limit."""

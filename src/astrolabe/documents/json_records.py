@@ -1,0 +1,145 @@
+"""JSON and JSON lines: one document a record."""
+
+import json
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from pydantic import JsonValue
+
+from astrolabe.core.text import clean_text
+from astrolabe.documents.encoding import decode
+from astrolabe.documents.extract import Extract, Unreadable
+from astrolabe.documents.fields import RecordFields
+from astrolabe.documents.plain import iso_date
+from astrolabe.documents.sniff import MEDIA_TYPES
+
+_TEXT_FIELDS: Final = ("text", "content", "body", "abstract")
+
+
+class _Entry(NamedTuple):
+    number: int
+    value: JsonValue
+    fault: str | None = None
+
+
+def read_json_lines(content: bytes, fields: RecordFields) -> Iterator[Extract]:
+    """Yield one extract a line; a line that is not a record with a text is a failed one."""
+    decoded = decode(content)
+    for number, line in enumerate(decoded.text.split("\n"), start=1):
+        if line.strip():
+            yield _extract(_entry(number, line), "line", fields).warned(decoded.warning)
+
+
+def read_json(content: bytes, fields: RecordFields) -> Iterator[Extract]:
+    """Yield one extract a record of a JSON file: a list of records, or a single one.
+
+    Raises:
+        Unreadable: Not JSON; names line and column.
+    """
+    decoded = decode(content)
+    if not decoded.text.strip():
+        return
+    try:
+        value: JsonValue = json.loads(decoded.text)
+    except json.JSONDecodeError as error:
+        msg = f"not JSON at line {error.lineno}, column {error.colno}: {error.msg}"
+        raise Unreadable(msg) from error
+    records = value if isinstance(value, list) else [value]
+    for number, record in enumerate(records, start=1):
+        yield _extract(_Entry(number, record), "record", fields).warned(decoded.warning)
+
+
+def _entry(number: int, line: str) -> _Entry:
+    try:
+        return _Entry(number, json.loads(line))
+    except (json.JSONDecodeError, RecursionError) as error:
+        return _Entry(number, None, f"not JSON: {error}")
+
+
+def _extract(entry: _Entry, unit: str, fields: RecordFields) -> Extract:
+    where = f"{unit} {entry.number}"
+    place = str(entry.number)
+    if not isinstance(entry.value, dict):
+        fault = entry.fault or f"not a JSON object but {json.dumps(entry.value)[:60]}"
+        return _failed(f"{where}: {fault}", place, {unit: entry.number})
+    record = entry.value
+    place = _scalar(record.get(fields.id)) or place
+    name, text = _text(record, fields)
+    if text is None:
+        wanted = f"field {fields.text!r}" if fields.text else f"any of the fields {', '.join(_TEXT_FIELDS)}"
+        has = ", ".join(map(repr, record)) or "none"
+        reason = f"{where}: no text in {wanted}; its fields are {has}; name the text's field"
+        return _failed(reason, place, {unit: entry.number})
+    title = _lookup(record, fields.title)
+    date = _scalar(_lookup(record, fields.date))
+    extract = Extract.of(
+        text,
+        media_type=MEDIA_TYPES["jsonl"] if unit == "line" else MEDIA_TYPES["json"],
+        title=_scalar(title),
+        date=iso_date(date) or (date if len(date) in {4, 7} and date[:4].isdigit() else None),
+    )
+    source = _scalar(_lookup(record, fields.source))
+    others = {key: value for key, value in record.items() if key.partition(".")[0] != (name or "").partition(".")[0]}
+    extra: dict[str, JsonValue] = {unit: entry.number, "fields": _storable(others)}
+    if source:
+        extra["record_source"] = clean_text(source).text
+    return extract.model_copy(
+        update={
+            "place": clean_text(place).text,
+            "extra": extra,
+            "emptiness": f"{where}: the text in field {name!r} is empty",
+        }
+    )
+
+
+def _failed(reason: str, place: str, extra: dict[str, JsonValue]) -> Extract:
+    return Extract(
+        media_type=MEDIA_TYPES["jsonl" if "line" in extra else "json"],
+        place=clean_text(place).text,
+        failure=clean_text(reason).text,
+        extra=extra,
+    )
+
+
+def _text(record: dict[str, JsonValue], fields: RecordFields) -> tuple[str | None, str | None]:
+    names = (fields.text,) if fields.text else _TEXT_FIELDS
+    found = [(name, _joined(_lookup(record, name))) for name in names]
+    usable = [(name, text) for name, text in found if text is not None]
+    return next(((name, text) for name, text in usable if text.strip()), usable[0] if usable else (None, None))
+
+
+def _lookup(record: dict[str, JsonValue], name: str) -> JsonValue:
+    if name in record:
+        return record[name]
+    value: JsonValue = record
+    for part in name.split("."):
+        value = value.get(part) if isinstance(value, dict) else None
+    return value
+
+
+def _joined(value: JsonValue) -> str | None:
+    """Return a string, or lists of strings joined by empty lines; null for anything else."""
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, list):
+        return None
+    parts = [_joined(part) for part in value]
+    whole = [part for part in parts if part is not None]
+    return "\n\n".join(whole) if len(whole) == len(parts) else None
+
+
+def _scalar(value: JsonValue) -> str:
+    if isinstance(value, str):
+        return value.strip()
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""
+
+
+def _storable(value: JsonValue) -> JsonValue:
+    if isinstance(value, str):
+        return clean_text(value).text
+    if isinstance(value, list):
+        return [_storable(part) for part in value]
+    if isinstance(value, dict):
+        return {clean_text(key).text: _storable(part) for key, part in value.items()}
+    # NaN and infinity are no JSON, though Python's parser takes them.
+    return None if isinstance(value, float) and value - value != 0.0 else value

@@ -1,0 +1,153 @@
+"""Parsing in processes of their own, which are killed at the time limit and replaced."""
+
+import subprocess
+import sys
+import tempfile
+import threading
+from collections import deque
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Final
+
+from astrolabe.core.errors import UserError
+from astrolabe.documents.extract import Extract
+from astrolabe.documents.fields import RecordFields
+from astrolabe.documents.parse import failed
+from astrolabe.documents.worker import READY, Job
+
+_START_SECONDS: Final = 60.0
+
+
+@dataclass(slots=True)
+class Parsers:
+    """Parsing processes, started as they are needed; `parse` may be called from several threads at once.
+
+    Not `concurrent.futures`: its pool cannot kill one process that never returns, and its processes run
+    the caller's main module again. See also `worker`.
+    """
+
+    seconds_per_file: float
+    module: str = "astrolabe.documents.worker"
+    _idle: deque["_Process"] = field(default_factory=deque["_Process"])
+    _all: list["_Process"] = field(default_factory=list["_Process"])
+    _closed: bool = False
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def parse(self, path: Path, fields: RecordFields) -> list[Extract]:
+        """Return what a file holds. Whatever goes wrong becomes an extract with a reason.
+
+        Raises:
+            UserError: A parsing process cannot be started at all.
+        """
+        process = self._take()
+        extracts, fault = process.parse(Job(path=str(path), fields=fields, seconds=self.seconds_per_file))
+        if fault is None:
+            self._idle.append(process)
+            return extracts
+        process.close()
+        return [*extracts, failed(fault if not extracts else f"after {len(extracts)} record(s): {fault}")]
+
+    def close(self) -> None:
+        """End all processes, whatever they are doing."""
+        with self._lock:
+            self._closed = True
+            for process in self._all:
+                process.close()
+
+    def _take(self) -> "_Process":
+        try:
+            return self._idle.pop()
+        except IndexError:
+            pass
+        with self._lock:
+            if self._closed:
+                msg = "reading documents was stopped"
+                raise UserError(msg)
+            process = _Process(self.module)
+            self._all = [other for other in self._all if other.is_alive()] + [process]
+        process.wait_until_ready()
+        return process
+
+
+class _Process:
+    def __init__(self, module: str) -> None:
+        self._said: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
+        # -P: a file of the user's, named like a library, in the current folder is not imported.
+        command = [sys.executable, "-P", "-X", "utf8", "-m", module]
+        self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said
+        )
+
+    def is_alive(self) -> bool:
+        return self._process.poll() is None
+
+    def wait_until_ready(self) -> None:
+        line, late = self._read_line(_START_SECONDS)
+        if line != READY:
+            self.close()
+            reason = f"not ready within {_START_SECONDS:g} s" if late else self._last_words()
+            msg = f"the parsing process does not start: {reason}; run `astrolabe doctor`"
+            raise UserError(msg)
+
+    def parse(self, job: Job) -> tuple[list[Extract], str | None]:
+        """Return the extracts that came, and why no more did if the process did not finish."""
+        extracts: list[Extract] = []
+        if not self._write(job.line()):
+            return extracts, f"the parsing process ended before it began: {self._last_words()}"
+        while True:
+            line, late = self._read_line(job.seconds)
+            if late:
+                return (
+                    extracts,
+                    f"not read within {job.seconds:g} s, the time limit for a file; raise it or mend the file",
+                )
+            if not line:
+                return extracts, f"the parser crashed: {self._last_words()}"
+            if line == b"\n":
+                return extracts, None
+            extracts.append(Extract.model_validate_json(line))
+
+    def close(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            try:
+                if pipe is not None:
+                    pipe.close()
+            except BrokenPipeError:
+                pass  # a job that was never read
+        self._said.close()
+
+    def _write(self, line: bytes) -> bool:
+        pipe = self._process.stdin
+        try:
+            if pipe is not None:
+                pipe.write(line)
+                pipe.flush()
+        except OSError:
+            return False
+        return True
+
+    def _read_line(self, seconds: float) -> tuple[bytes, bool]:
+        late = threading.Event()
+
+        def stop() -> None:
+            late.set()
+            self._process.kill()
+
+        timer = threading.Timer(seconds, stop)
+        timer.daemon = True
+        timer.start()
+        try:
+            pipe = self._process.stdout
+            line = pipe.readline() if pipe is not None else b""
+        finally:
+            timer.cancel()
+        return line, late.is_set()
+
+    def _last_words(self) -> str:
+        code = self._process.wait()
+        self._said.seek(0)
+        lines = self._said.read().decode("utf-8", "replace").strip().splitlines()
+        ended = f"it ended with signal {-code}" if code < 0 else f"it ended with exit code {code}"
+        return f"{ended}: {lines[0]}" if lines else ended

@@ -122,7 +122,7 @@ def _parts(score: Score, question: Question) -> Iterable[tuple[str | None, float
     for part, value in score.parts.items():
         if not part.endswith("+"):
             yield part, value
-    if question.hallucinations:
+    if _has_hallucinations(question):
         for part, non_empty in NON_EMPTY.items():
             if part in score.parts:
                 yield non_empty, score.parts[part]
@@ -135,10 +135,14 @@ def _fill_unscored(columns: dict[Column, Values], scores: Sequence[Score], quest
         parts.setdefault(column.metric, set()).add(column.part)
     for score in scores:
         for part in parts[score.metric]:
-            counts = part not in NON_EMPTY.values() or questions[score.question_id].hallucinations
+            counts = part not in NON_EMPTY.values() or _has_hallucinations(questions[score.question_id])
             if score.status == "unscored" and counts:
                 column = Column(score.metric, part, score.method, score.scope)
                 columns.setdefault(column, {}).setdefault(score.question_id, None)
+
+
+def _has_hallucinations(question: Question) -> bool:
+    return any(topic.state != "rejected" for topic in question.hallucinations)
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

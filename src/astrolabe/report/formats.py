@@ -36,7 +36,7 @@ def to_markdown(table: Table) -> str:
     """Return a table with its caption above and its notes below."""
     rows = [[_markdown_cell(cell) for cell in row] for row in table.rows]
     header = [escape_markdown(title) for title in table.header]
-    rule = [":---", *["---:"] * (len(header) - 1)]
+    rule = ["---:" if numeric else ":---" for numeric in table.numeric]
     lines = ["| " + " | ".join(line) + " |" for line in (header, rule, *rows)]
     notes = [f"- {escape_markdown(note)}" for note in table.notes]
     return "\n".join([f"**{escape_markdown(table.caption)}**", "", *lines, *(["", *notes] if notes else []), ""])
@@ -52,7 +52,7 @@ def to_latex(table: Table) -> str:
         rf"\caption{{{escape_latex(table.caption)}}}",
         rf"\label{{tab:{re.sub('[^a-z0-9]+', '-', table.name)}}}",
         r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
-        rf"\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}",
+        rf"\begin{{tabular}}{{{''.join('r' if numeric else 'l' for numeric in table.numeric)}}}",
         r"\toprule",
         *([_latex_groups(groups)] if any(group for group, _ in groups) else []),
         " & ".join(header) + r" \\",
@@ -99,14 +99,14 @@ def escape_latex(text: str) -> str:
 
 def _markdown_cell(cell: Cell) -> str:
     if cell.estimate is None:
-        return escape_markdown(cell.shown)
+        return f"{escape_markdown(cell.name)} *{cell.mark}*" if cell.mark else escape_markdown(cell.shown)
     letters = f" <sup>{cell.letters}</sup>" if cell.letters else ""
     return f"{cell.value} {cell.span}, {cell.counts}{letters}"
 
 
 def _latex_cell(cell: Cell) -> str:
     if cell.estimate is None:
-        return escape_latex(cell.shown)
+        return rf"{escape_latex(cell.name)} \emph{{{cell.mark}}}" if cell.mark else escape_latex(cell.shown)
     letters = rf"\textsuperscript{{{cell.letters}}}" if cell.letters else ""
     return rf"{cell.value}{letters} {{\scriptsize {cell.span}, {cell.counts}}}"
 
@@ -122,8 +122,8 @@ def _csv_fields(cell: Cell, *, expands: bool) -> list[str]:
         numbers = [_number(value) for value in (one.value, one.low, one.high, one.n_scored, one.n_asked)]
         return [*numbers, cell.letters]
     if expands:
-        return [_guarded(cell.text), *[""] * (len(_ESTIMATE_TITLES) - 1)]
-    return [_number(cell.number) if cell.number is not None else _guarded(cell.text)]
+        return [_guarded(cell.shown), *[""] * (len(_ESTIMATE_TITLES) - 1)]
+    return [_number(cell.number) if cell.number is not None else _guarded(cell.shown)]
 
 
 def _number(value: float | None) -> str:

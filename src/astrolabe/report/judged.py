@@ -1,51 +1,61 @@
-"""What a judge found in an answer, read from scores: topics with their stretches, misses with their causes."""
+"""What was found in an answer, read from scores: topics with their stretches, misses with their causes.
+
+Metrics keep these in a score's `detail`, which may also come from a file that people wrote: what does not have
+the form described here is passed over.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from typing import Final, NamedTuple
 
 from pydantic import JsonValue
 
 from astrolabe.core.records import Score
 
-MISS_CAUSE = "miss_cause"
-Stretch = tuple[int, int]
+MISS_CAUSE: Final = "miss_cause"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """The topics found in one answer, by id, each with the half-open stretches that it rests on."""
+class Stretch(NamedTuple):
+    """A half-open range of characters of an answer's text."""
 
-    topics: Mapping[str, Sequence[Stretch]] = field(default_factory=dict[str, Sequence[Stretch]])
+    start: int
+    end: int
 
 
-def found_topics(score: Score, text: str) -> Found:
-    """Return the topics that a topic metric found in an answer's text.
+class Cause(NamedTuple):
+    """Why a topic was missed (or where an unsupported one came from), and how that is known."""
 
-    Reads `detail["matches"]`: a list of objects with a `topic` (id) and, where the judge names it, the
-    stretch as `start` and `end` or as a `quote`. What does not have this form is passed over.
+    cause: str
+    reason: str
+
+
+def found_topics(score: Score, text: str) -> dict[str, list[Stretch]]:
+    """Return the references that a topic metric found in an answer's text, each with the stretches it rests on.
+
+    They are the ids under `covered` and `hit`; the stretches are those of the objects under `found`, each with
+    `topics` (ids) and `stretch` (a quote of the text; one that the text does not hold has no place in it).
     """
-    topics: dict[str, list[Stretch]] = {}
-    for match in _objects(score.detail.get("matches")):
-        topic = match.get("topic")
-        if isinstance(topic, str):
-            stretches = topics.setdefault(topic, [])
-            if stretch := _stretch(match, text):
-                stretches.append(stretch)
-    return Found(topics={topic: sorted(set(stretches)) for topic, stretches in topics.items()})
+    topics: dict[str, list[Stretch]] = {id_: [] for key in ("covered", "hit") for id_ in _texts(score.detail.get(key))}
+    for one in _objects(score.detail.get("found")):
+        quote = one.get("stretch")
+        place = text.find(quote) if isinstance(quote, str) and quote else -1
+        for topic in _texts(one.get("topics")):
+            if topic in topics and place >= 0:
+                topics[topic].append(Stretch(place, place + len(str(quote))))
+    return {topic: sorted(set(stretches)) for topic, stretches in topics.items()}
 
 
-def causes(score: Score) -> dict[str, str]:
-    """Return the cause of each missed topic of one answer, by topic id.
+def causes(score: Score) -> dict[str, Cause]:
+    """Return by id why each missed topic of one answer was missed: the objects under `missed` of a `miss_cause` score.
 
-    Reads `detail["missed"]` of a `miss_cause` score: a list of objects with `topic` and `cause`.
+    Each has `topic`, `cause` and `reason`.
     """
-    return _causes(score, "missed")
+    return _causes(score.detail.get("missed"))
 
 
-def origins(score: Score) -> dict[str, str]:
-    """Return where each hallucinated topic of one answer came from, by topic id; as `causes`."""
-    return _causes(score, "hallucinated")
+def origins(score: Score) -> dict[str, Cause]:
+    """Return by id where each unsupported topic of one answer came from: the objects under `hit`; see `causes`."""
+    return _causes(score.detail.get("hit"))
 
 
 def count_causes(scores: Sequence[Score]) -> dict[str, Counter[str]]:
@@ -53,7 +63,7 @@ def count_causes(scores: Sequence[Score]) -> dict[str, Counter[str]]:
     counted: dict[str, Counter[str]] = {}
     for score in scores:
         if is_miss_cause(score):
-            counted.setdefault(score.method, Counter()).update(causes(score).values())
+            counted.setdefault(score.method, Counter()).update(one.cause for one in causes(score).values())
     return counted
 
 
@@ -62,25 +72,18 @@ def is_miss_cause(score: Score) -> bool:
     return score.metric.partition("(")[0] == MISS_CAUSE
 
 
-def _causes(score: Score, key: str) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for one in _objects(score.detail.get(key)):
-        topic, cause = one.get("topic"), one.get("cause")
+def _causes(value: JsonValue) -> dict[str, Cause]:
+    found: dict[str, Cause] = {}
+    for one in _objects(value):
+        topic, cause, reason = one.get("topic"), one.get("cause"), one.get("reason")
         if isinstance(topic, str) and isinstance(cause, str):
-            found[topic] = cause
+            found[topic] = Cause(cause, reason if isinstance(reason, str) else "")
     return found
 
 
 def _objects(value: JsonValue) -> Iterable[Mapping[str, JsonValue]]:
-    for one in value if isinstance(value, list) else []:
-        if isinstance(one, dict):
-            yield one
+    return (one for one in value if isinstance(one, dict)) if isinstance(value, list) else ()
 
 
-def _stretch(match: Mapping[str, JsonValue], text: str) -> Stretch | None:
-    start, end, quote = match.get("start"), match.get("end"), match.get("quote")
-    if isinstance(start, int) and isinstance(end, int) and 0 <= start < end <= len(text):
-        return start, end
-    if isinstance(quote, str) and quote and (place := text.find(quote)) >= 0:
-        return place, place + len(quote)
-    return None
+def _texts(value: JsonValue) -> Iterable[str]:
+    return (one for one in value if isinstance(one, str)) if isinstance(value, list) else ()

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Final
@@ -12,9 +13,9 @@ from pydantic import JsonValue
 
 from astrolabe.core.records import Answer, Question, Score, Topic
 from astrolabe.report.finding import finding
-from astrolabe.report.judged import causes, count_causes, found_topics, is_miss_cause, origins
+from astrolabe.report.judged import Cause, causes, count_causes, found_topics, is_miss_cause, origins
 from astrolabe.report.material import Material
-from astrolabe.report.table import Cell
+from astrolabe.report.table import Cell, Table
 from astrolabe.report.tables import (
     KIND_TITLES,
     all_tables,
@@ -32,11 +33,13 @@ def render_page(material: Material) -> str:
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
 
+    tables = {table.name: table for table in all_tables(material)}
     scripts = [_read("vendor/echarts.common.min.js"), _read("templates/page.js")]
     main = main_table(material)
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     return environment.from_string(_read("templates/page.html.j2")).render(
         axis=_axis(main.rows),
+        breakable=_breakable,
         content=Markup(_json(page_content(material))),  # noqa: S704  every < is escaped
         finding=finding(material),
         group_letter=group_letter,
@@ -47,7 +50,8 @@ def render_page(material: Material) -> str:
         scope_title=scope_title,
         scripts=[Markup(script) for script in scripts],  # noqa: S704  files of this package
         style=Markup(_read("templates/page.css")),  # noqa: S704  likewise
-        tables={table.name: table for table in all_tables(material)},
+        spread=_spread(tables.get("pairs")),
+        tables=tables,
     )
 
 
@@ -86,18 +90,23 @@ def _question(question: Question) -> JsonValue:
         "id": question.id,
         "text": question.text,
         "kind": KIND_TITLES[question.kind],
-        "topics": [_topic(topic) for topic in question.topics],
-        "hallucinations": [_topic(topic) for topic in question.hallucinations],
+        "topics": _topics(question.topics),
+        "hallucinations": _topics(question.hallucinations),
     }
 
 
-def _topic(topic: Topic) -> JsonValue:
-    return {
-        "id": topic.id,
-        "text": topic.text,
-        "mark": f"{topic.origin}, {topic.state}",
-        "evidence": [{"document": span.document_id, "quote": span.quote} for span in topic.evidence],
-    }
+def _topics(topics: Sequence[Topic]) -> JsonValue:
+    """Return the topics that count: not those that a reviewer rejected."""
+    return [
+        {
+            "id": topic.id,
+            "text": topic.text,
+            "mark": f"{topic.origin}, {topic.state}",
+            "evidence": [{"document": span.document_id, "quote": span.quote} for span in topic.evidence],
+        }
+        for topic in topics
+        if topic.state != "rejected"
+    ]
 
 
 def _answer(answer: Answer) -> JsonValue:
@@ -130,11 +139,15 @@ def _score(
         "value": score.value,
         "parts": dict[str, JsonValue](score.parts),
         "reason": score.reason,
-        "found": {topic: [list[JsonValue](one) for one in stretches] for topic, stretches in found.topics.items()},
-        "missed": dict[str, JsonValue](causes(why)) if why else {},
-        "origins": dict[str, JsonValue](origins(why)) if why else {},
+        "found": {topic: [list[JsonValue](one) for one in stretches] for topic, stretches in found.items()},
+        "missed": _told(causes(why)) if why else {},
+        "origins": _told(origins(why)) if why else {},
         "others": others.get(place, {}),
     }
+
+
+def _told(found: Mapping[str, Cause]) -> JsonValue:
+    return {topic: list[JsonValue](one) for topic, one in found.items()}
 
 
 def _charts(material: Material) -> dict[str, JsonValue]:
@@ -152,6 +165,19 @@ def _charts(material: Material) -> dict[str, JsonValue]:
         "precision_recall": points,
         "causes": {method: dict[str, JsonValue](counted[method]) for method in counted},
     }
+
+
+def _breakable(name: str) -> str:
+    """Return a spelled name that may be broken after its punctuation and nowhere else."""
+    from markupsafe import Markup
+
+    return Markup("<wbr>").join(re.split(r"(?<=[(=,/_:])", name))
+
+
+def _spread(pairs: Table | None) -> float:
+    """Return how far from 0 the widest interval of a difference reaches."""
+    numbers = [abs(cell.number * cell.scale) for row in pairs.rows for cell in row[2:5] if cell.number] if pairs else []
+    return max(numbers, default=1.0)
 
 
 def _axis(rows: Sequence[Sequence[Cell]]) -> float:

@@ -11,13 +11,16 @@ LONGEST_CELL: Final = 300
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """What stands in one place: a text, a number, or an estimate with the letters of its groups.
+    """What stands in one place: a text (with a mark such as *recorded*), a number, or an estimate.
+
+    `letters` are those of the groups that an estimate's method is in.
 
     `scale` is what an estimate or number is multiplied by to be shown: 100 for percent. CSV has the
     numbers as they are.
     """
 
     text: str = ""
+    mark: str = ""
     number: float | None = None
     estimate: Estimate | None = None
     letters: str = ""
@@ -27,11 +30,16 @@ class Cell:
 
     @property
     def shown(self) -> str:
-        """The cell as plain text on one line; a text of more than 300 characters is shortened and says so."""
+        """The cell as plain text on one line."""
         if self.estimate is not None:
             return f"{self.value} {self.span}, {self.counts}{' ' if self.letters else ''}{self.letters}"
         if self.number is not None:
             return f"{self.number * self.scale:,.{self.digits}f}"
+        return f"{self.name} *{self.mark}*" if self.mark else self.name
+
+    @property
+    def name(self) -> str:
+        """The text without its mark, on one line; more than 300 characters are shortened, which is said."""
         return shortened(" ".join(self.text.split()), LONGEST_CELL)
 
     @property
@@ -96,6 +104,11 @@ class Table:
     def header(self) -> tuple[str, ...]:
         """The columns' full titles."""
         return tuple(column.full for column in self.columns)
+
+    @property
+    def numeric(self) -> tuple[bool, ...]:
+        """Which columns hold plain numbers."""
+        return tuple(any(row[index].number is not None for row in self.rows) for index in range(len(self.columns)))
 
     @property
     def texts(self) -> tuple[tuple[str, ...], ...]:

@@ -59,7 +59,6 @@ def by_scope(material: Material, metric: str) -> Table:
     rows = [
         (method_cell(material, method), *(_cell(material, metric, method, scope) for scope in scopes))
         for method in material.methods(metric)
-        if not _is_cause(metric)
     ]
     title = "T-F1" if metric in material.topic_metrics else metric
     letters = "Methods with a letter in common in a column cannot be told apart there."
@@ -109,9 +108,15 @@ def hallucinations(material: Material, metric: str) -> Table:
 
 
 def pairs(material: Material) -> Table:
-    """Return every pair of methods of the main metric in the widest scope."""
+    """Return every pair of methods of the main metric in the widest scope, the one with the better mean first."""
     scope = material.widest_scope(material.metric)
-    chosen = [one for one in material.comparisons if (one.metric, one.scope) == (material.metric, scope)]
+    order = {method: rank for rank, method in enumerate(material.methods(material.metric))}
+    chosen = [
+        one if order[one.first] < order[one.second] else _flipped(one)
+        for one in material.comparisons
+        if (one.metric, one.scope) == (material.metric, scope) and {one.first, one.second} <= order.keys()
+    ]
+    chosen.sort(key=lambda one: (order[one.first], order[one.second]))
     titles = ("First", "Second", "Difference", "Low", "High", "Questions", "p", "p corrected", "First is", "Needed")
     percent = 100.0 if material.percent(material.metric) else 1.0
     return Table(
@@ -183,7 +188,7 @@ def scope_title(scope: str | None) -> str:
 
 def method_cell(material: Material, method: str) -> Cell:
     """Return a method's name, marked where its index comes from a record."""
-    return Cell(text=f"{method} *recorded*" if method in material.recorded else method, header=True)
+    return Cell(text=method, mark="recorded" if method in material.recorded else "", header=True)
 
 
 def letters_of(material: Material, metric: str, scope: str | None) -> dict[str, str]:
@@ -237,11 +242,31 @@ def _cell(
     return Cell(estimate=found, letters=letters, scale=100.0 if percent else 1.0, digits=1 if percent else 2)
 
 
+def _flipped(one: Comparison) -> Comparison:
+    """Return the same comparison seen from the other method."""
+    swapped = {"better": "worse", "worse": "better"}
+
+    def negated(value: float | None) -> float | None:
+        return None if value is None else 0.0 - value
+
+    return one.model_copy(
+        update={
+            "first": one.second,
+            "second": one.first,
+            "difference": negated(one.difference),
+            "low": negated(one.high),
+            "high": negated(one.low),
+            "verdict": swapped.get(one.verdict, one.verdict),
+        }
+    )
+
+
 def _pair(material: Material, one: Comparison, percent: float) -> tuple[Cell, ...]:
     def number(value: float | None, *, scale: float = 1.0, digits: int = 1) -> Cell:
         return Cell(text="none", number=value, scale=scale, digits=digits)
 
-    needed = material.needed.get((one.metric, one.scope, one.first, one.second))
+    either = [(one.first, one.second), (one.second, one.first)]
+    needed = next((found for pair in either if (found := material.needed.get((one.metric, one.scope, *pair)))), None)
     return (
         Cell(text=one.first, header=True),
         Cell(text=one.second),
@@ -275,10 +300,6 @@ def _unit(material: Material, metric: str) -> str:
 
 def _name(material: Material, name: str, metric: str) -> str:
     return name if metric == material.metric else f"{name}_{slug(metric)}"
-
-
-def _is_cause(metric: str) -> bool:
-    return metric.partition("(")[0] == "miss_cause"
 
 
 def _every_method(material: Material) -> list[str]:

@@ -257,3 +257,12 @@ def test_questions_needed_reads_the_scores_of_a_scope() -> None:
 
     assert found.value == needed_for([0.0, 0.1, 0.0, 0.1]).value
     assert elsewhere.reason == "fewer than two questions in common"
+
+
+def test_a_rejected_hallucination_topic_is_none() -> None:
+    rejected = Topic(id="H1", text="a topic", state="rejected")
+    questions = {"q0": question(0).model_copy(update={"hallucinations": (rejected,)})}
+
+    found = estimate([score(0, 0.5, parts={"h_topic": 0.0})], questions, rng=rng())
+
+    assert {one.part for one in found} == {None, "h_topic"}

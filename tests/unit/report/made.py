@@ -22,10 +22,11 @@ METHODS = {
     "vanilla(k=3, size=256)": 0.47,
 }
 SCOPES = {"simple": 0.08, "middle": 0.0, "hard": -0.09}
+RANGES = {"topics": (0.0, 1.0), "evidence_recall": (0.0, 1.0), "miss_cause": (1.0, 0.0)}
 CAUSES = [
     "not retrieved",
-    "in the context but not used",
-    "retrieved but cut from the context",
+    "in context but not used",
+    "retrieved but cut",
     "not in scope",
     "unsure",
 ]
@@ -105,9 +106,10 @@ def judged(question: Question, method: str, scope: str, rng: np.random.Generator
     wrong = [topic for topic in question.hallucinations if rng.random() < 0.18]
     said = [*stated, *wrong]
     text = "The sources agree on several points. " + " ".join(f"{topic.text}." for topic in said)
-    matches: list[JsonValue] = [
-        {"topic": one.id, "start": text.index(one.text), "end": text.index(one.text) + len(one.text)} for one in said
-    ]
+    found: list[JsonValue] = [{"label": one.text, "topics": [one.id], "stretch": f"{one.text}."} for one in said]
+    covered: list[JsonValue] = [one.id for one in stated]
+    stated_wrong: list[JsonValue] = [one.id for one in wrong]
+    detail: dict[str, JsonValue] = {"covered": covered, "hit": stated_wrong, "found": found}
     precision = len(stated) / max(1, len(said) + int(rng.integers(0, 3)))
     recall = len(stated) / len(question.topics)
     parts: dict[str, float | None] = {
@@ -117,10 +119,11 @@ def judged(question: Question, method: str, scope: str, rng: np.random.Generator
         "h_resp": float(bool(wrong)),
     }
     missed: list[JsonValue] = [
-        {"topic": topic.id, "cause": CAUSES[int(rng.choice(5, p=[0.45, 0.25, 0.15, 0.1, 0.05]))]}
+        {"topic": topic.id, "cause": str(rng.choice(CAUSES, p=[0.45, 0.25, 0.15, 0.1, 0.05])), "reason": "made up"}
         for topic in question.topics
         if topic not in stated
     ]
+    hit: list[JsonValue] = [{"topic": one.id, "cause": "in context", "reason": "made up"} for one in wrong]
     hits = (
         ()
         if method == "llm_only"
@@ -147,15 +150,15 @@ def judged(question: Question, method: str, scope: str, rng: np.random.Generator
             metric="topics",
             value=f1,
             parts=parts,
-            detail={"matches": matches},
+            detail=detail,
         ),
         Score(
             question_id=question.id,
             method=method,
             scope=scope,
             metric="miss_cause",
-            value=float(len(missed)),
-            detail={"missed": missed},
+            value=len(missed) / len(question.topics),
+            detail={"missed": missed, "hit": hit},
         ),
         Score(
             question_id=question.id,
@@ -186,10 +189,7 @@ def filled(
     questions: Sequence[Question], answers: Sequence[Answer], scores: Sequence[Score], *, title: str
 ) -> Material:
     by_id = {question.id: question for question in questions}
-    shown = [score for score in scores if score.metric != "miss_cause"]
-    estimates = estimate(
-        shown, by_id, rng=np.random.default_rng(1), resamples=200, ranges={"topics": (0, 1), "evidence_recall": (0, 1)}
-    )
+    estimates = estimate(scores, by_id, rng=np.random.default_rng(1), resamples=200, ranges=RANGES)
     comparisons = compare_methods(scores, by_id, metric="topics", rng=np.random.default_rng(1))
     texts = [
         f"Passage {n}. "
@@ -244,5 +244,6 @@ def filled(
             "astrolabe": "0.1.0",
         },
         recorded=frozenset({"raptor(k=12)"}),
+        ranges=RANGES,
         needed={("topics", "overall", "extractive", "extractive(retriever=bm25)"): 312.0},
     )

@@ -14,6 +14,12 @@
     return node;
   };
   const shorten = (text, longest) => (text.length > longest ? text.slice(0, longest) + "\u2026" : text);
+  /* A spelled name that may be broken after its punctuation and nowhere else. */
+  const breakable = (name, longest) => {
+    const node = make("span");
+    for (const part of shorten(name, longest).split(/(?<=[(=,/_:])/)) node.append(part, make("wbr"));
+    return node;
+  };
   const shown = (value) => (value === null || value === undefined ? "\u2013" : content.percent ? (100 * value).toFixed(1) : value.toFixed(2));
   const key = (question, method, scope) => JSON.stringify([question, method, scope]);
   const byPlace = (records) => new Map(records.map((one) => [key(one.question, one.method, one.scope), one]));
@@ -78,9 +84,9 @@
     for (const [name, value] of Object.entries(score ? score.others : {})) {
       if (value !== null) numbers.push(`${shorten(name, 30)} ${Number(value.toPrecision(3))}`);
     }
-    if (answer) numbers.push(`${answer.calls} calls`, `${answer.seconds.toFixed(1)} s`);
+    if (answer) numbers.push(`${answer.calls} call${answer.calls === 1 ? "" : "s"}`, `${answer.seconds.toFixed(1)} s`);
     const node = make("section", { class: "answer" },
-      make("header", {}, make("b", {}, shorten(method, 120)),
+      make("header", {}, make("b", {}, breakable(method, 120)),
         content.recorded.includes(method) ? make("em", { class: "pill" }, "recorded") : null,
         answer && answer.status !== "ok" ? make("em", { class: "pill" }, answer.status) : null),
       make("div", { class: "numbers" }, numbers.join(" \u00b7 ")));
@@ -98,9 +104,12 @@
 
   const verdict = (score, topic, bad) => {
     if (!score) return make("span", { class: "quiet" }, "not judged");
-    if (score.value === null) return make("span", { class: "verdict unscored", title: score.reason || "" }, "unscored");
-    if (topic.id in score.found) return bad ? make("span", { class: "verdict bad" }, score.origins[topic.id] || "stated") : make("span", { class: "verdict hit" }, "covered");
-    return make("span", { class: "verdict miss" }, bad ? "not stated" : score.missed[topic.id] || "missed");
+    const span = (look, text, why = "") => make("span", { class: `verdict ${look}`, title: why }, shorten(text, 120));
+    const [missed, why] = score.missed[topic.id] || ["missed", ""];
+    const [origin, source] = score.origins[topic.id] || ["stated", ""];
+    if (score.value === null) return span("unscored", "unscored", score.reason || "");
+    if (topic.id in score.found) return bad ? span("bad", origin, source) : span("hit", "covered");
+    return bad ? span("miss", "not stated") : span("miss", missed, why);
   };
 
   const point = (detail, topic) => {
@@ -126,7 +135,7 @@
     if (question.hallucinations.length) body.append(band(`Unsupported topics (${question.hallucinations.length}): an answer should not state them`), ...question.hallucinations.map((topic) => row(topic, true)));
     const head = make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Topic"), ...methods.map((method) => {
       const score = scores.get(key(question.id, method, scope));
-      return make("th", { scope: "col" }, shorten(method, 60), make("br"), make("span", { class: "v" }, shown(score && score.value)));
+      return make("th", { scope: "col" }, breakable(method, 60), make("br"), make("span", { class: "v" }, shown(score && score.value)));
     })));
     return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Topics by method" }, make("table", { class: "plain matrix" }, head, body));
   };
@@ -190,9 +199,10 @@
   const COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#8a6d00", "#7f7f7f"];
   const SHAPES = ["diamond", "circle", "rect", "triangle", "pin", "arrow"];
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const font = getComputedStyle(document.body).fontFamily;
   const axis = (name) => ({ name, nameLocation: "middle", nameGap: 30, min: 0, max: 100, nameTextStyle: { color: colour("--quiet") },
     axisLabel: { color: colour("--quiet") }, axisLine: { lineStyle: { color: colour("--quiet") } }, splitLine: { lineStyle: { color: colour("--line") } } });
-  const legend = () => ({ type: "plain", top: 0, left: 0, textStyle: { color: colour("--ink") }, formatter: (name) => shorten(name, 40) });
+  const legend = () => ({ type: "plain", top: 0, left: 0, textStyle: { color: colour("--ink"), fontFamily: font }, formatter: (name) => shorten(name, 40) });
   const tooltip = () => ({ renderMode: "richText", backgroundColor: colour("--card"), borderColor: colour("--line"), textStyle: { color: colour("--ink"), fontSize: 13 } });
 
   const precisionRecall = () => {
@@ -209,19 +219,19 @@
       return line;
     };
     const lines = [20, 40, 60, 80].map((f) => ({ type: "line", silent: true, symbol: "none", data: level(f), z: 1, tooltip: { show: false },
-      lineStyle: { type: "dotted", width: 1, color: colour("--quiet") },
-      endLabel: { show: false } }));
+      lineStyle: { type: [2, 4], width: 1, color: colour("--quiet"), opacity: 0.7 },
+      endLabel: { show: true, formatter: `T-F1 ${f}`, color: colour("--quiet"), fontSize: 11 } }));
     const series = content.methods.map((method, index) => ({
-      name: method, type: "scatter", z: 3, itemStyle: { color: COLOURS[index % COLOURS.length], borderColor: colour("--card"), borderWidth: 1 },
+      name: method, type: "scatter", z: 3, itemStyle: { color: COLOURS[index % COLOURS.length], opacity: 1, borderColor: colour("--card"), borderWidth: 1 },
       data: points.filter((point) => point[0] === method).map(([, place, recall, precision]) => ({
         value: [100 * recall, 100 * precision, place], symbol: SHAPES[places.indexOf(place) % SHAPES.length], symbolSize: place === "Overall" ? 16 : 11 })),
     }));
     const shapes = places.map((place, index) => `${["\u25c6", "\u25cf", "\u25a0", "\u25b2", "\u2691", "\u27a4"][index % 6]} ${shorten(place, 24)}`).join("    ");
     return {
       aria: { enabled: true }, animation: false, legend: { ...legend(), data: content.methods },
-      title: { text: shapes, right: 0, bottom: 0, textStyle: { color: colour("--quiet"), fontSize: 12, fontWeight: "normal" } },
+      title: { text: shapes, right: 0, bottom: 0, textStyle: { color: colour("--quiet"), fontSize: 12, fontWeight: "normal", fontFamily: font } },
       tooltip: { ...tooltip(), formatter: ({ seriesName, value }) => `${shorten(seriesName, 60)}, ${shorten(String(value[2]), 40)}\nT-Rec ${value[0].toFixed(1)}, T-Prec ${value[1].toFixed(1)}` },
-      grid: { left: 48, right: 16, top: 56, bottom: 64 }, xAxis: { ...axis("T-Rec"), type: "value", max: top }, yAxis: { ...axis("T-Prec"), type: "value", max: top },
+      textStyle: { fontFamily: font }, grid: { left: 48, right: 64, top: 56, bottom: 64 }, xAxis: { ...axis("T-Rec"), type: "value", max: top }, yAxis: { ...axis("T-Prec"), type: "value", max: top },
       series: [...lines.map((line) => ({ ...line, clip: true })), ...series],
     };
   };
@@ -234,7 +244,7 @@
     if (!totals.size) return null;
     const order = [...totals.keys()].sort((one, other) => totals.get(other) - totals.get(one));
     return {
-      aria: { enabled: true }, animation: false, legend: legend(), tooltip: tooltip(),
+      aria: { enabled: true }, animation: false, textStyle: { fontFamily: font }, legend: legend(), tooltip: tooltip(),
       grid: { left: 16, right: 24, top: 44, bottom: 32, containLabel: true },
       xAxis: { ...axis("missed topics"), max: null, type: "value", minInterval: 1 },
       yAxis: { type: "category", inverse: true, data: methods, axisTick: { show: false }, axisLine: { show: false }, axisLabel: { color: colour("--ink"), formatter: (name) => shorten(name, 28) } },

@@ -1,0 +1,268 @@
+"""The report page in a real browser: it opens alone, shows hostile texts as texts, and can be worked with."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from astrolabe.core.records import Answer, Passage, Question, Scope, Score, Topic
+from astrolabe.report import Material, write_report
+from astrolabe.report.page import page_content
+from tests.unit.report.made import filled, made_material
+
+HOSTILE = [
+    "</script><script>window.hit=1</script>",
+    '<img src=x onerror="window.hit=1">',
+    "<!-- <b>bold?</b> & \"quotes\" 'single'",
+    "[link](javascript:window.hit=1)",
+    "javascript:window.hit=1",
+    "{{ 7 * 7 }} {% raw %} \u2028 \u2029 \\u003c ${window.hit=1}",
+]
+
+
+@dataclass(slots=True)
+class Opened:
+    """A page with what it said and asked for."""
+
+    page: Page
+    said: list[str]
+    asked: list[str]
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: str) -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def show(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
+    contexts: list[Callable[[], None]] = []
+
+    def opened(material: Material, *, width: int = 1280, dark: bool = False, scripts: bool = True) -> Opened:
+        (path,) = write_report(material, tmp_path)
+        context = browser.new_context(
+            viewport={"width": width, "height": 900},
+            color_scheme="dark" if dark else "light",
+            java_script_enabled=scripts,
+        )
+        contexts.append(context.close)
+        page = context.new_page()
+        page.set_default_timeout(5000)
+        result = Opened(page, [], [])
+        page.on("console", lambda message: result.said.append(message.text))
+        page.on("pageerror", lambda error: result.said.append(str(error)))
+        page.on("dialog", lambda dialog: result.said.append(dialog.message))
+        page.on("request", lambda request: result.asked.append(request.url))
+        page.goto(path.as_uri())
+        return result
+
+    yield opened
+    for close in contexts:
+        close()
+
+
+def test_the_page_opens_without_an_error_and_asks_for_nothing(show: Callable[..., Opened]) -> None:
+    opened = show(made_material())
+
+    expect(opened.page.locator("h1")).to_have_text(made_material().title)
+    expect(opened.page.locator("table.main tbody tr")).to_have_count(5)
+    expect(opened.page.locator("#chart-causes svg")).to_be_visible()
+    expect(opened.page.locator("#chart-precision-recall svg")).to_be_visible()
+    assert opened.said == []
+    assert [url for url in opened.asked if not url.startswith("file:")] == []
+    assert len(opened.asked) == 1
+
+
+def test_what_the_page_holds_equals_the_records(show: Callable[..., Opened]) -> None:
+    material = hostile_material()
+
+    content = show(material).page.locator("#content").text_content()
+
+    assert json.loads(content or "") == page_content(material)
+
+
+def hostile_material() -> Material:
+    """Hostile texts in every place that a text can come from."""
+    questions = [
+        Question(
+            id=text,
+            text=f"Q {text}",
+            topics=(Topic(id="A1", text=text), Topic(id=f"A2{text}", text="other")),
+            hallucinations=(Topic(id="H1", text=text),),
+        )
+        for text in HOSTILE
+    ]
+    answers = [
+        Answer(question_id=one, method=method, scope=HOSTILE[0], text=f"An answer. {method}")
+        for one in HOSTILE
+        for method in HOSTILE
+    ]
+    scores = [
+        Score(
+            question_id=answer.question_id,
+            method=answer.method,
+            scope=answer.scope,
+            metric="topics",
+            value=0.5,
+            parts={"t_prec": 0.5, "t_rec": 0.5, "h_topic": 0.0, "h_resp": 0.0},
+            detail={"covered": ["A1"], "found": [{"topics": ["A1"], "stretch": answer.method}]},
+        )
+        for answer in answers
+    ]
+    causes = [
+        Score(
+            question_id=score.question_id,
+            method=score.method,
+            scope=score.scope,
+            metric="miss_cause",
+            value=0.0,
+            detail={"missed": [{"topic": f"A2{score.question_id}", "cause": HOSTILE[1], "reason": HOSTILE[0]}]},
+        )
+        for score in scores
+    ]
+    material = filled(questions, answers, [*scores, *causes], title=HOSTILE[0])
+    text = HOSTILE[1]
+    return replace(
+        material,
+        scopes=[Scope(id="s", name=HOSTILE[0], documents=())],
+        banners=HOSTILE,
+        facts={one: one for one in HOSTILE},
+        agreement={"topics": HOSTILE[0]},
+        titles={"d0": text},
+        passages={"p0": Passage(id="p0", document_id="d0", text=text, start=0, end=len(text), tokens=3)},
+        recorded=frozenset(HOSTILE),
+    )
+
+
+def test_hostile_texts_are_shown_as_they_are_and_run_nothing(show: Callable[..., Opened]) -> None:
+    opened = show(hostile_material())
+    page = opened.page
+
+    for index in range(len(HOSTILE)):
+        page.locator("#list button").nth(index).click()
+        expect(page.locator("#detail h3")).to_contain_text("Q ")
+    shown = page.locator("body").inner_text()
+    for text in HOSTILE[:5]:
+        assert text in shown
+    assert page.evaluate("window.hit") is None
+    assert page.locator("a:not([href^='#'])").count() == 0
+    assert page.locator("img").count() == 0
+    assert opened.said == []
+    assert len(opened.asked) == 1
+
+
+def test_a_question_is_found_by_a_word_and_shows_topics_answers_and_passages(show: Callable[..., Opened]) -> None:
+    page = show(made_material()).page
+    question = made_material().questions[7]
+
+    page.fill("#find", question.topics[0].text)
+    page.locator(f"#list button[data-id={question.id}]").click()
+    page.locator(".tabs button", has_text="hard").click()
+
+    expect(page.locator("#detail h3")).to_have_text(question.text)
+    expect(page.locator(".tabs button[aria-pressed=true]")).to_have_text("hard")
+    topics = len(question.topics) + len(question.hallucinations)
+    expect(page.locator(".matrix tr[data-topic]")).to_have_count(topics)
+    expect(page.locator(".matrix tr[data-topic] td")).to_have_count(5 * topics)
+    expect(page.locator(".answer")).to_have_count(5)
+    passages = page.locator(".answer", has_text="raptor(k=12)").locator("details").first
+    passages.locator("> summary").click()
+    passages.locator(".passage summary").first.click()
+    expect(passages.locator(".passage .body").first).to_contain_text("Passage ")
+
+
+def test_the_stretches_of_the_topic_under_the_pointer_stand_out(show: Callable[..., Opened]) -> None:
+    page = show(made_material()).page
+    covered = page.locator(".matrix tr[data-topic]", has=page.locator(".verdict.hit")).first
+    topic = covered.get_attribute("data-topic")
+
+    covered.hover()
+
+    outlined = page.locator("mark.on")
+    expect(outlined.first).to_be_visible()
+    assert all(topic in json.loads(one.get_attribute("data-topics") or "") for one in outlined.all())
+
+
+def test_missed_topics_say_their_cause_and_unscored_answers_that_they_are(show: Callable[..., Opened]) -> None:
+    material = made_material()
+    unscored = next(score for score in material.scores if score.status == "unscored")
+    page = show(material).page
+
+    page.locator(f"#list button[data-id={unscored.question_id}]").click()
+    page.locator(".tabs button", has_text="hard").click()
+
+    expect(page.locator(".verdict.miss", has_text="not retrieved").first).to_be_visible()
+    expect(page.locator(".verdict.unscored").first).to_have_text("unscored")
+    expect(page.locator(".answer", has_text="llm_only").locator(".why").first).to_have_text(unscored.reason or "")
+
+
+def test_the_kind_narrows_the_list(show: Callable[..., Opened]) -> None:
+    page = show(made_material()).page
+
+    page.select_option("#kind", "Temporal")
+
+    expect(page.locator("#list button")).to_have_count(4)
+    expect(page.locator("#count")).to_contain_text("4 of 20 questions")
+
+
+def test_two_thousand_questions_and_a_text_of_a_megabyte_stay_usable(show: Callable[..., Opened]) -> None:
+    questions = [
+        Question(id=f"q{n}", text=f"Question {n}, {'heron' if n == 7 else 'owl'}?", topics=(Topic(id="A1", text="t"),))
+        for n in range(2000)
+    ]
+    answers = [
+        Answer(question_id=one.id, method="a", text="word " * (200_000 if one.id == "q7" else 40)) for one in questions
+    ]
+    scores = [Score(question_id=one.id, method="a", metric="topics", value=0.5) for one in questions]
+    opened = show(filled(questions, answers, scores, title="Many"))
+    page = opened.page
+
+    expect(page.locator("#list button")).to_have_count(200)
+    page.fill("#find", "HERON question")
+    expect(page.locator("#list button")).to_have_count(1)
+    page.locator("#list button").click()
+    body = page.locator(".answer .body")
+    expect(body).to_contain_text("show all 1,000,000 characters")
+    assert len(body.inner_text()) < 5000
+    body.locator("button").click()
+    assert len(body.inner_text()) > 900_000
+    page.fill("#find", "")
+    page.locator("#more-questions").click()
+    expect(page.locator("#list button")).to_have_count(400)
+    assert opened.said == []
+
+
+@pytest.mark.parametrize(("width", "dark"), [(390, False), (1280, True), (1900, False)])
+def test_the_page_fits_its_window_in_light_and_dark(show: Callable[..., Opened], width: int, *, dark: bool) -> None:
+    page = show(made_material(), width=width, dark=dark).page
+
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (background == "rgb(20, 22, 27)") is dark
+
+
+def test_without_scripts_every_table_is_there(show: Callable[..., Opened]) -> None:
+    page = show(made_material(), scripts=False).page
+
+    expect(page.locator("#result")).to_contain_text("raptor(k=12)")
+    expect(page.locator("table")).to_have_count(10)
+    expect(page.locator("noscript p")).to_contain_text("allow scripts")
+
+
+def test_a_banner_stands_above_the_title(show: Callable[..., Opened]) -> None:
+    material = made_material()
+    page = show(material).page
+
+    banner = page.locator(".banners").bounding_box()
+    title = page.locator("h1").bounding_box()
+
+    assert banner is not None
+    assert title is not None
+    assert banner["y"] + banner["height"] <= title["y"]
+    expect(page.locator(".banners")).to_have_text(material.banners[0])

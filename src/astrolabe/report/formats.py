@@ -69,21 +69,26 @@ def to_latex(table: Table) -> str:
 def to_csv(table: Table) -> str:
     """Return a table for programs: numbers unscaled and in columns of their own, null as empty.
 
-    A column of estimates becomes six: value, low, high, n_scored, n_asked, groups. A text that a
-    spreadsheet would take for a formula gets an apostrophe before it.
+    A column of estimates becomes six: value, low, high, n_scored, n_asked, groups; one with marked names two: the
+    names and their marks. A text that a spreadsheet would take for a formula gets an apostrophe before it.
     """
-    wide = [any(row[index].estimate for row in table.rows) for index in range(len(table.columns))]
-    header: list[str] = []
-    for title, expands in zip(table.header, wide, strict=True):
-        header += [f"{title} {name}" for name in _ESTIMATE_TITLES] if expands else [title]
     written = io.StringIO()
     writer = csv.writer(written, lineterminator="\n")
-    writer.writerow([_guarded(title) for title in header])
-    for row in table.rows:
-        writer.writerow(
-            [field for cell, expands in zip(row, wide, strict=True) for field in _csv_fields(cell, expands=expands)]
-        )
+    columns = [[row[index] for row in table.rows] for index in range(len(table.columns))]
+    fields = [_csv_column(title, cells) for title, cells in zip(table.header, columns, strict=True)]
+    for line in zip(*fields, strict=True):
+        writer.writerow(field for cell in line for field in cell)
     return written.getvalue()
+
+
+def _csv_column(title: str, cells: Sequence[Cell]) -> list[list[str]]:
+    """Return a column's heading and fields, each as the list of the columns that it takes."""
+    safe = _guarded(title)
+    if any(cell.estimate for cell in cells):
+        return [[_guarded(f"{title} {name}") for name in _ESTIMATE_TITLES], *(_estimate_fields(cell) for cell in cells)]
+    if any(cell.mark for cell in cells):
+        return [[safe, _guarded(f"{title} mark")], *([_guarded(cell.name), _guarded(cell.mark)] for cell in cells)]
+    return [[safe], *([_guarded(cell.name) if cell.number is None else _number(cell.number)] for cell in cells)]
 
 
 def escape_markdown(text: str) -> str:
@@ -116,14 +121,11 @@ def _latex_groups(groups: Sequence[tuple[str, int]]) -> str:
     return " & ".join(cells) + r" \\"
 
 
-def _csv_fields(cell: Cell, *, expands: bool) -> list[str]:
+def _estimate_fields(cell: Cell) -> list[str]:
     one = cell.estimate
-    if one is not None:
-        numbers = [_number(value) for value in (one.value, one.low, one.high, one.n_scored, one.n_asked)]
-        return [*numbers, cell.letters]
-    if expands:
-        return [_guarded(cell.shown), *[""] * (len(_ESTIMATE_TITLES) - 1)]
-    return [_number(cell.number) if cell.number is not None else _guarded(cell.shown)]
+    if one is None:
+        return [_guarded(cell.name), *[""] * (len(_ESTIMATE_TITLES) - 1)]
+    return [*(_number(value) for value in (one.value, one.low, one.high, one.n_scored, one.n_asked)), cell.letters]
 
 
 def _number(value: float | None) -> str:

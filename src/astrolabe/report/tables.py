@@ -29,7 +29,6 @@ KIND_TITLES: Final = {
 }
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 _MOST_NOTES: Final = 10
-_FORM: Final = "mean [95 % interval], scored/asked"
 
 
 def main_table(material: Material) -> Table:
@@ -64,7 +63,7 @@ def by_scope(material: Material, metric: str) -> Table:
     letters = "Methods with a letter in common in a column cannot be told apart there."
     return Table(
         name=_name(material, "by_scope", metric),
-        caption=f"{title} by scope ({metric}), {_unit(material, metric)}: {_FORM}",
+        caption=f"{title} by scope ({metric}), {_unit(material, metric)}: {_form(material)}",
         columns=(Column(title="Method"), *(Column(title=scope_title(scope)) for scope in scopes)),
         rows=tuple(rows),
         notes=(*_notes(material, metric, rows, each=True), *((letters,) if material.groups.get(metric) else ())),
@@ -87,7 +86,7 @@ def by_kind(material: Material, metric: str) -> Table:
     ]
     return Table(
         name=_name(material, "by_kind", metric),
-        caption=f"By kind of question, scope {scope_title(scope)} ({metric}), in percent: {_FORM}",
+        caption=f"By kind of question, scope {scope_title(scope)} ({metric}), in percent: {_form(material)}",
         columns=(
             Column(title="Method"),
             *(Column(title=PART_TITLES[part], group=KIND_TITLES[kind]) for kind in kinds for part in parts),
@@ -125,7 +124,7 @@ def pairs(material: Material) -> Table:
         columns=tuple(Column(title=title) for title in titles),
         rows=tuple(_pair(material, one, percent) for one in chosen),
         notes=(
-            f"Paired sign-flip test on the questions scored for both; {material.correction} over all these pairs.",
+            f"Paired sign-flip test on the questions scored for both; p corrected: {material.correction}, these pairs.",
             "Needed: the number of questions at which such a difference would be found in 80 % of studies.",
         ),
     )
@@ -221,7 +220,7 @@ def _grouped_by_scope(material: Material, metric: str, name: str, parts: Sequenc
     )
     return Table(
         name=_name(material, name, metric),
-        caption=f"{titles} by scope ({metric}), in percent: {_FORM}",
+        caption=f"{titles} by scope ({metric}), in percent: {_form(material)}",
         columns=(
             Column(title="Method"),
             *(Column(title=PART_TITLES[part], group=scope_title(scope)) for scope in scopes for part in parts),
@@ -291,6 +290,11 @@ def _notes(material: Material, metric: str, rows: Sequence[Sequence[Cell]], *, e
     if methods:
         found.append(f"Answers of {', '.join(methods)} are unscored and in no mean; the counts say where.")
     return tuple(found)
+
+
+def _form(material: Material) -> str:
+    confidence = next((one.confidence for one in material.estimates), 0.95)
+    return f"mean [{100 * confidence:g} % interval], scored/asked"
 
 
 def _unit(material: Material, metric: str) -> str:

@@ -120,3 +120,9 @@ def test_the_pages_records_are_strict_json_and_the_page_asks_for_nothing(tmp_pat
     assert json.loads(content, parse_constant=pytest.fail)["questions"]
     assert "default-src 'none'" in html_texts.unescape(text.split("<style>")[0])
     assert not re.search(r"<(link|iframe|object|embed|form|base)\b|\ssrc=|@import|url\(", text.split("<script", 1)[0])
+
+
+def test_csv_has_a_methods_name_as_it_is_spelled_and_its_mark_beside_it() -> None:
+    header, row = csv.reader(io.StringIO(to_csv(table(Cell(text="raptor(k=12)", mark="recorded")))))
+
+    assert (header, row) == (["c0", "c0 mark"], ["raptor(k=12)", "recorded"])

@@ -6,9 +6,8 @@ from typing import Final, NamedTuple
 from astrolabe.core.protocols import Embedder
 from astrolabe.core.records import Question
 from astrolabe.parts.match import match
-from astrolabe.parts.statements import Statement, statements
+from astrolabe.parts.statements import Statement, statements, stem_set
 from astrolabe.parts.topic_scores import Found, Gold
-from astrolabe.parts.words import stems
 
 _ALIKE: Final = 0.8
 """From this share of common stems on, two statements are one."""
@@ -62,7 +61,7 @@ def _merged(found: Sequence[Found]) -> list[Found]:
     """Return the statements that differ, each with all that its near-duplicates express; in order of appearance."""
     kept: list[tuple[frozenset[str], Found]] = []
     for topic in found:
-        own = frozenset(stems(topic.label))
+        own = stem_set(topic.label)
         twin = next((place for place, (other, _) in enumerate(kept) if _alike(own, other)), None)
         if twin is None:
             kept.append((own, topic))
@@ -73,4 +72,5 @@ def _merged(found: Sequence[Found]) -> list[Found]:
 
 
 def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    return len(one & other) >= _ALIKE * max(1, len(one | other))
+    shorter, longer = sorted((len(one), len(other)))
+    return shorter >= _ALIKE * longer and len(one & other) >= _ALIKE * max(1, len(one | other))

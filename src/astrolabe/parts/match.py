@@ -21,7 +21,8 @@ import numpy.typing as npt
 
 from astrolabe.core.protocols import Embedder, Vectors
 from astrolabe.embed.windows import windows
-from astrolabe.parts.words import STOP_WORDS, stems, words
+from astrolabe.parts.statements import stem_set
+from astrolabe.parts.words import STOP_WORDS, words
 
 Matrix = npt.NDArray[np.float64]
 _LETTERS: Final = 3
@@ -138,7 +139,9 @@ _NOTHING: Final = 1e-6
 
 async def embed_whole(texts: Sequence[str], embedder: Embedder) -> Vectors:
     """Return one vector a text of norm 1; a text longer than the embedder reads gets the mean of its windows."""
-    cut = [windows(text, embedder.window_tokens) for text in texts]
+    limit = embedder.window_tokens
+    # No token of plain text is shorter than a character: most statements need no counting.
+    cut = [[text] if text.isascii() and len(text) <= limit else windows(text, limit) for text in texts]
     vectors = await embedder.embed([window for text in cut for window in text], side="passage")
     starts = np.cumsum([0, *(len(text) for text in cut[:-1])])
     sums: Vectors = np.add.reduceat(vectors, starts, axis=0)
@@ -164,4 +167,4 @@ def _text(text: str) -> _Text:
     """Return a text's stems and letter trigrams; a text is compared with many others, so it is kept."""
     content = [f"^{word}$" for word in words(text) if word not in STOP_WORDS]
     letters = {word[at : at + _LETTERS] for word in content for at in range(len(word) - _LETTERS + 1)}
-    return _Text(frozenset(stems(text)), frozenset(letters))
+    return _Text(stem_set(text), frozenset(letters))

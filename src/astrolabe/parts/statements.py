@@ -4,6 +4,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 from astrolabe.parts.sentences import sentence_spans
@@ -22,7 +23,7 @@ _MARKS: Final = re.compile(r"[*_`\[]")
 _NUMBERS: Final = re.compile(r"\s*\[\^?\d[\d\s,;–-]*\]")
 _ASIDE: Final = re.compile(r"\s*\(([^()]{4,120})\)")
 _NAMED_YEAR: Final = re.compile(r"\bet al\b|\b[A-Z][\w’'-]+,\s(?:19|20)\d\d[a-z]?\b|&.*\b(?:19|20)\d\d")
-_CLAUSE: Final = re.compile(r"(?<=[;:])\s+|\s+(?=[–—]\s)|(?<=,)\s+(?=(?:and|but|while|whereas|which|or)\s)")
+_CLAUSE: Final = re.compile(r"(?<=[;:])\s+|(?<!\s)\s+(?=[–—]\s)|(?<=,)\s+(?=(?:and|but|while|whereas|which|or)\s)")
 LONGEST_WORDS: Final = 60
 """A longer sentence is cut at its clauses, so that a matcher reads all of it."""
 _LONGEST_HEADING: Final = 160
@@ -51,7 +52,13 @@ class Statement(NamedTuple):
     @property
     def is_claim(self) -> bool:
         """Whether it says something: a question does not, nor do fewer than three words of content."""
-        return not self.text.endswith(("?", "？")) and len(set(stems(self.text))) >= _CLAIM_STEMS
+        return not self.text.endswith(("?", "？")) and len(stem_set(self.text)) >= _CLAIM_STEMS
+
+
+@lru_cache(maxsize=20_000)
+def stem_set(text: str) -> frozenset[str]:
+    """Return the different stems of a text; a statement is compared with many others, so they are kept."""
+    return frozenset(stems(text))
 
 
 class _Line(NamedTuple):
@@ -140,7 +147,7 @@ def _opens_alike(after: str) -> bool:
 
 def _bare(raw: str) -> str:
     """Return a line's words: no list mark, no markup, no citation; nothing for a rule or a fence."""
-    line = raw.strip()
+    line = " ".join(raw.split())
     if line.startswith(("```", "~~~")) or _RULE.match(line):
         return ""
     line = _LEADER.sub("", line.lstrip("#").strip())

@@ -1,0 +1,22 @@
+from astrolabe.metrics import AGREEMENT, METRICS
+from astrolabe.metrics.agreement import FIGURES
+from astrolabe.parts.match import WITH_MINILM, WORDS_ALONE
+
+
+def test_every_matcher_has_its_agreement_with_people() -> None:
+    assert {WITH_MINILM.name, WORDS_ALONE.name} == set(FIGURES)
+
+
+def test_the_text_for_a_table_names_data_sets_and_figures() -> None:
+    text = AGREEMENT["topics_local"]
+
+    assert "average precision 0.60" in text
+    assert "argkp" in text
+    assert "summhay_coverage" in text
+    assert set(AGREEMENT) <= set(METRICS)
+
+
+def test_every_matcher_beats_counting_common_words() -> None:
+    for figures in FIGURES.values():
+        assert figures.average_precision > 0.32
+        assert figures.correlation > 0.66

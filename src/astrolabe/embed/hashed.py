@@ -10,6 +10,7 @@ import numpy as np
 
 from astrolabe.core.protocols import Side, Vectors
 from astrolabe.core.words import stems
+from astrolabe.embed.windows import windowing
 
 DIMENSIONS: Final = 512
 _WINDOW_TOKENS: Final = 512
@@ -25,8 +26,8 @@ class HashedEmbedder:
 
     @property
     def id(self) -> str:
-        """The name, the number of dimensions and the version of the hashing."""
-        return f"hashed;dimensions={DIMENSIONS};v1"
+        """The name, the number of dimensions, the version of the hashing and how long texts are cut."""
+        return f"hashed;dimensions={DIMENSIONS};v1;{windowing(_WINDOW_TOKENS)}"
 
     @property
     def window_tokens(self) -> int:

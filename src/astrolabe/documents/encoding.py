@@ -63,7 +63,7 @@ def decode(content: bytes, *, declared: str | None = None) -> Decoded:
     except UnicodeDecodeError as error:
         if declared and (text := _strict(content, declared)) is not None:
             return _finished(text, None)
-        return _not_utf8(content, error.start)
+        return _not_utf8(content, error)
 
 
 def _strict(content: bytes, encoding: str) -> str | None:
@@ -75,15 +75,18 @@ def _strict(content: bytes, encoding: str) -> str | None:
         return None
 
 
-def _not_utf8(content: bytes, offset: int) -> Decoded:
+def _not_utf8(content: bytes, error: UnicodeDecodeError) -> Decoded:
     lenient = content.decode("utf-8", "replace")
     broken = lenient.count("\N{REPLACEMENT CHARACTER}")
-    if broken * 10 < len(_MULTIBYTE.findall(content)):
+    is_cut_off = error.reason == "unexpected end of data" and error.end == len(content)
+    if is_cut_off or broken * 10 < len(_MULTIBYTE.findall(content)):
         return _lenient(content, "utf-8")
     encoding = _detect(content)
     if encoding is None:
         return _lenient(content, "utf-8")
-    return _lenient(content, encoding, f"not UTF-8 at byte {offset}; decoded as {encoding}, a guess from its bytes")
+    return _lenient(
+        content, encoding, f"not UTF-8 at byte {error.start}; decoded as {encoding}, a guess from its bytes"
+    )
 
 
 def _utf16_without_mark(content: bytes) -> str | None:

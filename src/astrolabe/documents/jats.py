@@ -31,6 +31,7 @@ _APART: Final = frozenset(
     ("sec", "abstract", "ack", "app", "fig", "caption", "table-wrap", "disp-formula", "fn", "boxed-text", "fn-group")
 )
 _FLOATS: Final = ("fig", "table-wrap", "supplementary-material", "media")
+_SECTIONS: Final = frozenset(("sec", "abstract", "ack", "app"))
 _PARTS: Final = ("front/article-meta/abstract", "body", "back/ack", "back/app-group", "back/sec")
 
 
@@ -48,9 +49,7 @@ def read_jats(content: bytes) -> Extract:
     found_title = article.find("front/article-meta/title-group/article-title")
     title = inline(found_title) if found_title is not None else ""
     parts = [part for path in _PARTS for part in article.findall(path)]
-    for part in parts:
-        _to_html(part)
-    blocks = [heading(1, title) if title else "", *(render(part) for part in parts)]
+    blocks = [heading(1, title) if title else "", *map(_rendered, parts)]
     extract = Extract.of(
         "\n\n".join(filter(None, blocks)),
         media_type=MEDIA_TYPES["jats"],
@@ -72,6 +71,12 @@ def _strip_name_spaces(article: Element) -> None:
         element.tag = name_of(element)
 
 
+def _rendered(part: Element) -> str:
+    untitled_abstract = name_of(part) == "abstract" and part.find("title") is None
+    _to_html(part)
+    return f"{heading(2, 'Abstract')}\n\n{render(part)}" if untitled_abstract else render(part)
+
+
 def _to_html(part: Element) -> None:
     for unwanted in list(part.iter(*_LEFT_OUT)):
         _remove(unwanted)
@@ -79,8 +84,6 @@ def _to_html(part: Element) -> None:
         if formula.find("tex-math") is not None:
             for twin in formula.findall("math"):
                 _remove(twin)
-    if part.tag == "abstract" and part.find("title") is None:
-        part.text = (part.text or "") + "Abstract\n"
     for element in part.iter("*"):
         element.tag = _html_name(element)
 
@@ -92,7 +95,7 @@ def _html_name(element: Element) -> str:
         return "p" if in_float else f"h{min(6, 2 + _depth(element))}"
     if name in _FLOATS:
         element.set("float", "yes")  # its name changes before its caption is reached
-    if name == "sec":
+    if name in _SECTIONS:
         element.set("sec", "yes")
     if name == "list":
         return "ol" if element.get("list-type") in {"order", "arabic", "alpha-lower", "roman-lower"} else "ul"

@@ -84,8 +84,8 @@ class _Process:
     def wait_until_ready(self) -> None:
         line, late = self._read_line(_START_SECONDS)
         if line != READY:
-            self.close()
             reason = f"not ready within {_START_SECONDS:g} s" if late else self._last_words()
+            self.close()
             msg = f"the parsing process does not start: {reason}; run `astrolabe doctor`"
             raise UserError(msg)
 
@@ -147,6 +147,8 @@ class _Process:
 
     def _last_words(self) -> str:
         code = self._process.wait()
+        if self._said.closed:
+            return "it was stopped"
         self._said.seek(0)
         lines = self._said.read().decode("utf-8", "replace").strip().splitlines()
         ended = f"it ended with signal {-code}" if code < 0 else f"it ended with exit code {code}"

@@ -22,6 +22,8 @@ _HYPHEN: Final = "\ufffe"
 """What PDFium writes for a hyphen at the end of a line; the line break behind it is left out."""
 _LINE: Final = re.compile(rf"([^\r\n{_HYPHEN}]*)(\r\n|\r|\n|{_HYPHEN}|\Z)")
 _NO_TITLE: Final = re.compile(r"untitled.*|microsoft word - .*|.*\.(docx?|indd|tex|qxd|dvi|pdf)|\W*", re.IGNORECASE)
+_LOWER_MARGIN: Final = 0.1
+_UPPER_MARGIN: Final = 0.92
 _LONGEST_TITLE: Final = 200
 _NO_TEXT: Final = "no extractable text: the pages are pictures or blank; run OCR over the file and ingest the result"
 
@@ -76,16 +78,17 @@ def _lines(document: "PdfDocument", number: int) -> list[PrintedLine]:
             first = found.start() + found[1].index(bare)
             span = tuple(place + bisect_left(wide, place) for place in (first, first + len(bare) - 1))
             line = PrintedLine(text=bare, page=number, broken=found[2] == _HYPHEN)
-            lines.append(_placed(shown, line, span) if placed else line)
+            lines.append(_placed(shown, line, span, page.get_height()) if placed else line)
     shown.close()
     page.close()
     return lines
 
 
-def _placed(shown: "PdfTextPage", line: PrintedLine, span: Sequence[int]) -> PrintedLine:
+def _placed(shown: "PdfTextPage", line: PrintedLine, span: Sequence[int], height: float) -> PrintedLine:
     first, last = _box(shown, span[0]), _box(shown, span[-1])
     size = _type_size(shown, (span[0] + span[-1]) // 2)
-    return replace(line, left=first.left, bottom=first.bottom, right=last.right, size=size)
+    in_margin = not _LOWER_MARGIN * height < first.bottom < _UPPER_MARGIN * height
+    return replace(line, left=first.left, bottom=first.bottom, right=last.right, size=size, in_margin=in_margin)
 
 
 class _Box(NamedTuple):

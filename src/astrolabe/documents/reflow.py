@@ -23,8 +23,6 @@ _MOST_HEADINGS: Final = 0.2
 """More of the print than this is not in headings."""
 _SHORT_LINE: Final = 0.75
 _WIDE_GAP: Final = 1.35
-_EDGE_LINES: Final = 3
-"""So many lines at a page's top and bottom may be running heads and feet."""
 _FEWEST_PAGES: Final = 3
 
 
@@ -32,7 +30,8 @@ _FEWEST_PAGES: Final = 3
 class PrintedLine:
     """A line as printed: its place on the page in points from the lower left, and its type size.
 
-    `broken` says that its last word goes on in the next line, where the printer put a hyphen.
+    `broken` says that its last word goes on in the next line, where the printer put a hyphen;
+    `in_margin` that it stands so near to the page's upper or lower edge as running heads and feet do.
     """
 
     text: str
@@ -42,6 +41,7 @@ class PrintedLine:
     bottom: float = 0.0
     size: float = 0.0
     broken: bool = False
+    in_margin: bool = False
 
 
 def reflow(lines: Sequence[PrintedLine]) -> str:
@@ -54,30 +54,25 @@ def reflow(lines: Sequence[PrintedLine]) -> str:
 def without_running_lines(pages: Sequence[Sequence[PrintedLine]]) -> tuple[list[PrintedLine], int]:
     """Return all lines but the repeats of running heads and feet, and how many were left out.
 
-    A line at a page's edge that stands at the edge of more than half of at least three pages, numbers
-    aside, is kept where it comes first.
+    A line in a page's margin that stands in the margins of more than half of at least three pages,
+    numbers aside, is kept where it comes first.
     """
-    edges = [Counter(dict.fromkeys(map(_without_numbers, _edge(page)), 1)) for page in pages]
     often = Counter[str]()
-    for edge in edges:
-        often.update(edge)
+    for page in pages:
+        often.update({_without_numbers(line) for line in page if line.in_margin})
     least = max(_FEWEST_PAGES, len(pages) // 2 + 1)
     running = {text for text, count in often.items() if count >= least}
     kept: list[PrintedLine] = []
     seen: set[str] = set()
     for page in pages:
-        edge = set(map(id, _edge(page)))
         for line in page:
             text = _without_numbers(line)
-            if id(line) in edge and text in running and text in seen:
-                continue
-            seen.add(text)
+            if line.in_margin and text in running:
+                if text in seen:
+                    continue
+                seen.add(text)
             kept.append(line)
     return kept, sum(map(len, pages)) - len(kept)
-
-
-def _edge(page: Sequence[PrintedLine]) -> list[PrintedLine]:
-    return [*page[:_EDGE_LINES], *page[max(_EDGE_LINES, len(page) - _EDGE_LINES) :]]
 
 
 def _without_numbers(line: PrintedLine) -> str:

@@ -41,9 +41,10 @@ def common_options(body: Body) -> Body:
         )
         return body(common, **given)
 
+    decorated: Body = command
     for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+        decorated = option(decorated)
+    return decorated
 
 
 _OPTIONS: list[Callable[[Body], Body]] = [

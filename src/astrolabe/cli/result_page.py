@@ -1,7 +1,6 @@
 """Results in the terminal: the main table, who cannot be told apart, why topics are missed."""
 
 from collections import Counter
-from typing import cast
 
 from astrolabe.cli.drawing import print_table
 from astrolabe.cli.talk import give, say
@@ -23,7 +22,7 @@ def print_results(material: Material) -> None:
             give(f"  Cannot be told apart: {'; '.join(alike)}.")
     causes = Counter[str]()
     for counted in count_causes(material.scores).values():
-        causes.update(cast("Counter[str]", counted))
+        causes.update(counted)
     if causes:
         cause, number = causes.most_common(1)[0]
         give(f"  Most frequent cause of a missed topic: {cause} ({number} of {causes.total()}).")

@@ -11,7 +11,7 @@ from astrolabe.parts.pack import fit, no_context
 from astrolabe.prompts import render
 
 STAGE: Final = "answer.write"
-_WORDS_PER_TOKEN: Final = 0.6
+_TOKENS_A_SENTENCE: Final = 40
 
 
 async def write_answer(question: Question, hits: Sequence[Hit], kit: Kit) -> Answer:
@@ -29,7 +29,7 @@ async def write_answer(question: Question, hits: Sequence[Hit], kit: Kit) -> Ans
         stage=STAGE,
         reply=str,
         max_tokens=kit.answer_tokens,
-        holes={"question": question.text, "context": context, "words": _words(kit)},
+        holes={"question": question.text, "context": context, "sentences": _sentences(kit)},
     )
     return (await _ask(question, prompt, kit)).model_copy(update={"contexts": tuple(kept), "retrieved": tuple(hits)})
 
@@ -41,13 +41,14 @@ async def write_alone(question: Question, kit: Kit) -> Answer:
         stage=STAGE,
         reply=str,
         max_tokens=kit.answer_tokens,
-        holes={"question": question.text, "words": _words(kit)},
+        holes={"question": question.text, "sentences": _sentences(kit)},
     )
     return await _ask(question, prompt, kit)
 
 
-def _words(kit: Kit) -> str:
-    return str(int(kit.answer_tokens * _WORDS_PER_TOKEN))
+def _sentences(kit: Kit) -> str:
+    """Return how many sentences fit an answer: models keep to a number of sentences better than of words."""
+    return str(max(1, kit.answer_tokens // _TOKENS_A_SENTENCE))
 
 
 async def _ask(question: Question, prompt: Prompt[str], kit: Kit) -> Answer:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from astrolabe.core.errors import UserError
 from astrolabe.core.records import Document
-from astrolabe.documents import RecordFields, merge_documents, read_documents
+from astrolabe.documents import Merged, RecordFields, merge_documents, read_documents
 from astrolabe.study.progress import Progress
 from astrolabe.study.study import Study, save_documents
 
@@ -16,10 +16,7 @@ class IngestResult:
     """What an ingest did: the documents it read, and how they change the study."""
 
     documents: Sequence[Document]
-    added: int
-    replaced: int
-    unchanged: int
-    removed: int
+    merged: Merged
 
 
 def ingest(
@@ -47,10 +44,4 @@ def ingest(
         msg = f"nothing usable in {', '.join(map(str, paths))}; nothing was written\n{reasons}"
         raise UserError(msg)
     save_documents(study, merged.documents)
-    return IngestResult(
-        documents=fresh,
-        added=merged.added,
-        replaced=merged.replaced,
-        unchanged=merged.unchanged,
-        removed=merged.removed,
-    )
+    return IngestResult(documents=fresh, merged=merged)

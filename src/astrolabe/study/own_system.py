@@ -126,7 +126,7 @@ def open_call(target: str) -> Call:
         wire = Wire(target)
 
         async def post(request: Request) -> JsonValue:
-            return (await wire.post("", request)).content
+            return dict(await wire.post("", request))
 
         return post
     module, separator, name = target.partition(":")

@@ -81,7 +81,7 @@ def save_results(study: Study, results: Results, *, correction: Correction, conf
             "correction": correction,
             "confidence": confidence,
             "scores": len(results.scores),
-            "metrics": sorted({score.metric for score in results.scores}),
+            "metrics": [*sorted({score.metric for score in results.scores})],
         },
     )
 

@@ -17,8 +17,16 @@ from astrolabe.study.ingesting import ingest
 @click.command("ingest")
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--text-field", metavar="NAME", help="JSON lines: the field that holds the text.")
-@click.option("--title-field", metavar="NAME", help="JSON lines: the field that holds the title.")
-@click.option("--date-field", metavar="NAME", help="JSON lines: the field that holds the date.")
+@click.option(
+    "--title-field",
+    metavar="NAME",
+    default="title",
+    show_default=True,
+    help="JSON lines: the field that holds the title.",
+)
+@click.option(
+    "--date-field", metavar="NAME", default="date", show_default=True, help="JSON lines: the field that holds the date."
+)
 @click.option(
     "--seconds-per-file",
     type=click.FloatRange(min=0.1),
@@ -32,8 +40,8 @@ def command(
     *,
     paths: tuple[Path, ...],
     text_field: str | None,
-    title_field: str | None,
-    date_field: str | None,
+    title_field: str,
+    date_field: str,
     seconds_per_file: float,
 ) -> int:
     """Read files and folders into the study: text, Markdown, HTML, PDF, DOCX, JSON lines, JATS XML.
@@ -41,7 +49,7 @@ def command(
     Every file ends as done, empty, failed or duplicate, with the reason. Run again, what has not changed is
     not read again, and what has changed replaces what was there.
     """
-    fields = RecordFields.of(text=text_field, title=title_field, date=date_field)
+    fields = RecordFields(text=text_field, title=title_field, date=date_field)
     with TerminalProgress() as progress:
         result = ingest(study_of(common), paths, progress, fields=fields, seconds_per_file=seconds_per_file)
     if common.as_json:
@@ -49,10 +57,12 @@ def command(
     else:
         for document in result.documents:
             give(_line(document))
+    merged = result.merged
     counts = Counter(document.status for document in result.documents)
     say(
         f"{counts['ok']} done, {counts['empty']} empty, {counts['failed']} failed, {counts['duplicate']} duplicate; "
-        f"{result.added} added, {result.replaced} replaced, {result.removed} removed, {result.unchanged} unchanged"
+        f"{len(merged.added)} added, {len(merged.replaced)} replaced, {len(merged.removed)} removed, "
+        f"{len(merged.unchanged)} unchanged"
     )
     return Exit.GAPS if counts["failed"] or counts["empty"] else Exit.DONE
 

@@ -1,9 +1,9 @@
 """`astrolabe quickstart`."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-from pydantic import JsonValue
 
 from astrolabe.cli.drawing import TerminalProgress
 from astrolabe.cli.options import Common, common_options
@@ -15,6 +15,9 @@ from astrolabe.study.answers import count_states
 from astrolabe.study.quickstart import quickstart
 from astrolabe.study.reporting import Surroundings, material_of
 from astrolabe.study.study import open_study
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 
 @click.command("quickstart")

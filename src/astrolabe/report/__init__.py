@@ -1,6 +1,7 @@
 """Comparison -> page: tables in four formats and one self-contained HTML file."""
 
 from astrolabe.report.material import Cost, Material
+from astrolabe.report.pair_table import pairs
 from astrolabe.report.table import Cell, Column, Table
 from astrolabe.report.tables import all_tables, main_table
 from astrolabe.report.write import FORMATS, Format, write_report
@@ -15,5 +16,6 @@ __all__ = [
     "Table",
     "all_tables",
     "main_table",
+    "pairs",
     "write_report",
 ]

@@ -16,13 +16,8 @@ from astrolabe.report.finding import finding
 from astrolabe.report.judged import Cause, causes, count_causes, found_topics, is_miss_cause, origins
 from astrolabe.report.material import Material
 from astrolabe.report.table import Cell, Table
-from astrolabe.report.tables import (
-    KIND_TITLES,
-    all_tables,
-    group_letter,
-    main_table,
-    scope_title,
-)
+from astrolabe.report.tables import all_tables, main_table
+from astrolabe.report.titles import KIND_TITLES, group_letter, scope_title
 
 _ESCAPES: Final = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 Place = tuple[str, str, str | None]

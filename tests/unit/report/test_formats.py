@@ -1,6 +1,7 @@
 """Markdown, LaTeX and CSV: hostile texts (field case D36) stay texts, and nothing is NaN."""
 
 import csv
+import hashlib
 import html as html_texts
 import io
 import json
@@ -126,3 +127,11 @@ def test_csv_has_a_methods_name_as_it_is_spelled_and_its_mark_beside_it() -> Non
     header, row = csv.reader(io.StringIO(to_csv(table(Cell(text="raptor(k=12)", mark="recorded")))))
 
     assert (header, row) == (["c0", "c0 mark"], ["raptor(k=12)", "recorded"])
+
+
+def test_the_vendored_chart_library_is_the_one_that_its_note_names(repository: Path) -> None:
+    vendor = repository / "src" / "astrolabe" / "report" / "vendor"
+
+    digest = hashlib.sha256((vendor / "echarts.common.min.js").read_bytes()).hexdigest()
+
+    assert digest in (vendor / "README.md").read_text("utf-8")

@@ -158,3 +158,29 @@ def test_a_text_of_a_megabyte_is_shown_shortened_and_says_how_long_it_is() -> No
 
     assert len(shown) < 400
     assert shown.endswith("(1,000,000 characters in all)")
+
+
+def test_a_metric_without_topics_has_its_own_table_by_kind() -> None:
+    material = made_material()
+    alone = [one for one in material.estimates if one.metric == "evidence_recall"]
+
+    header, *_ = named(replace(material, metric="evidence_recall", estimates=alone, comparisons=()), "by_kind")
+
+    assert header[1:3] == ("Single summary evidence_recall", "Pair comparison evidence_recall")
+
+
+def test_without_hallucination_topics_there_is_no_column_over_questions_that_have_some() -> None:
+    material = made_material()
+    plain = [one for one in material.estimates if not (one.part or "").endswith("+")]
+
+    header, *rows = named(replace(material, estimates=plain), "hallucinations")
+
+    assert header[1:3] == ("Overall H_topic", "Overall H_resp")
+    assert "not run" not in rows[0]
+
+
+def test_one_kind_has_no_table_by_kind() -> None:
+    material = made_material()
+    one_kind = [one for one in material.estimates if one.kind in {None, "temporal"}]
+
+    assert "by_kind" not in {table.name for table in all_tables(replace(material, estimates=one_kind))}

@@ -31,8 +31,9 @@ def clean_text(text: str) -> CleanText:
         1
     """
     nuls = text.count("\0")
-    joined = _pair(text) if _has_surrogate(text) else text
-    surrogates = sum(map(_is_surrogate, joined))
+    broken = _has_surrogate(text)
+    joined = _pair(text) if broken else text
+    surrogates = sum(map(_is_surrogate, joined)) if broken else 0
     if surrogates:
         joined = "".join(_REPLACEMENT if _is_surrogate(character) else character for character in joined)
     return CleanText(joined.replace("\0", _REPLACEMENT), nuls, surrogates)

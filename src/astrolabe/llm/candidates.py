@@ -1,6 +1,7 @@
 """Finding the JSON that a text holds: whole, among chatter and fences, or broken."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, NoReturn
@@ -9,7 +10,8 @@ from pydantic import JsonValue
 
 from astrolabe.core.text import clean_text
 
-_BROKEN_LOOKED_AT: Final = 64
+_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]', re.DOTALL)
+_BROKEN_LOOKED_AT: Final = 16
 """How many braces that open nothing are looked into before a text is given up: bounds hostile input."""
 
 
@@ -89,19 +91,12 @@ def _next_opening(text: str, start: int) -> int:
 
 def _closing(text: str, start: int) -> int:
     """Return where the bracket at `start` is balanced, double-quoted strings apart; else the text's end."""
-    depth, at, quoted = 0, start, False
-    while at < len(text):
-        character = text[at]
-        if quoted:
-            at += character == "\\"
-            quoted = character != '"'
-        elif character == '"':
-            quoted = True
-        elif character in "{[":
+    depth = 0
+    for token in _TOKEN.finditer(text, start):
+        if token[0] in "{[":
             depth += 1
-        elif character in "}]":
+        elif token[0] in "}]":
             depth -= 1
             if not depth:
-                return at + 1
-        at += 1
+                return token.end()
     return len(text)

@@ -3,14 +3,14 @@
 Everything a model can do wrong ends here in a `ModelError` with its status, or in a parsed reply.
 """
 
-import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Final, Generic, NamedTuple, TypeVar, cast, get_origin
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from astrolabe.core.errors import ModelError
 from astrolabe.llm.candidates import Candidate, candidates, parsed
+from astrolabe.llm.mending import mended
 from astrolabe.llm.provider import RawReply
 from astrolabe.llm.thinking import said
 
@@ -44,7 +44,7 @@ def read(raw: RawReply, reply: type[R]) -> Read[R]:
         raise ModelError("refused", why, text=raw.text)
     if raw.finish == "length" or unended:
         why = "cut off at the token limit" if raw.finish == "length" else "the thoughts have no end"
-        raise ModelError("truncated", why, text=raw.text, partial=_partial(text, reply))
+        raise ModelError("truncated", why, text=raw.text, partial=complete_items(raw.text, reply))
     if not text:
         why = (
             "the reply has no text" if raw.finish == "stop" else f"the reply has no text (it ended with {raw.finish!r})"
@@ -69,27 +69,24 @@ def _read_model(text: str, reply: type[M]) -> Read[M]:
     except ValidationError:
         raise
     except ValueError as strict:
-        found = list(candidates(text))
-        for candidate in _by_weight(found):
-            if (value := _value(candidate)) is not None and _concerns(value, reply):
-                return _fitted(value, reply, repaired=candidate.broken)
-        raise ValueError(f"no JSON object with the fields {sorted(reply.model_fields)!r}: {strict}") from strict
+        candidate = _chosen(list(candidates(text)), reply)
+        value = mended(candidate.text) if candidate and candidate.broken else candidate and candidate.value
+        if candidate is None or value is None:
+            raise ValueError(f"no JSON object with the fields {sorted(reply.model_fields)!r}: {strict}") from strict
+        return _fitted(value, reply, repaired=candidate.broken)
 
 
-def _by_weight(found: list[Candidate]) -> Iterator[Candidate]:
-    """Yield objects, the last first, then arrays, the last first."""
-    yield from (candidate for candidate in reversed(found) if not candidate.is_list)
-    yield from (candidate for candidate in reversed(found) if candidate.is_list)
+def _chosen(found: Sequence[Candidate], reply: type[BaseModel]) -> Candidate | None:
+    """Return the last object that has a field of the reply, broken or not; else the last array, if one may be."""
+    objects = [candidate for candidate in found if not candidate.is_list and _concerns(candidate, reply)]
+    arrays = [candidate for candidate in found if candidate.is_list and list_field(reply)]
+    return next(reversed(objects), None) or next(reversed(arrays), None)
 
 
-def _value(candidate: Candidate) -> JsonValue:
-    return repaired(candidate.text) if candidate.broken else candidate.value
-
-
-def _concerns(value: JsonValue, reply: type[BaseModel]) -> bool:
-    if isinstance(value, dict):
-        return bool(value.keys() & reply.model_fields.keys())
-    return isinstance(value, list) and list_field(reply) is not None
+def _concerns(candidate: Candidate, reply: type[BaseModel]) -> bool:
+    if isinstance(candidate.value, dict):
+        return bool(candidate.value.keys() & reply.model_fields.keys())
+    return any(name in candidate.text for name in reply.model_fields)
 
 
 def _fitted(value: JsonValue, reply: type[M], *, repaired: bool) -> Read[M]:
@@ -104,54 +101,9 @@ def _fitted(value: JsonValue, reply: type[M], *, repaired: bool) -> Read[M]:
         return Read(reply.model_validate(kept), repaired=True, dropped=dropped)
 
 
-def list_field(reply: type[BaseModel]) -> str | None:
-    """Return the field that a bare array stands for: the only list, where nothing else is required."""
-    lists = [name for name, field in reply.model_fields.items() if get_origin(field.annotation) in {list, tuple}]
-    others = any(field.is_required() for name, field in reply.model_fields.items() if name not in lists)
-    return lists[0] if len(lists) == 1 and not others else None
-
-
-def repaired(text: str) -> JsonValue:
-    """Return the value of broken JSON, or null where mending it would mean inventing.
-
-    Quotes, commas and brackets may be mended. A string that stands in no quotes in the text is the
-    repair's invention (code, prose, a half word at a cut), so then nothing is returned.
-    """
-    from json_repair import repair_json
-
-    try:
-        value = parsed(repair_json(text))
-    except (ValueError, RecursionError):
-        return None
-    return value if all(_quoted(string, text) for string in _strings(value)) else None
-
-
-def _quoted(string: str, text: str) -> bool:
-    inside = r"\s+".join(re.escape(word) for word in re.split(r"[\s\"'\\]+", string) if word)
-    loose = inside.replace(r"\s+", r"[\s\"'\\nrt]+")
-    return re.search(rf"[\"'“”‘’`][\s\"'\\nrt]*{loose}[\s\"'\\nrt]*[\"'“”‘’`]", text) is not None  # noqa: RUF001
-
-
-def _strings(value: JsonValue) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list | dict):
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from _strings(item)
-
-
-def _without_nulls(value: JsonValue) -> tuple[JsonValue, int]:
-    if isinstance(value, dict):
-        pairs = {key: _without_nulls(item) for key, item in value.items()}
-        return {key: kept for key, (kept, _) in pairs.items()}, sum(dropped for _, dropped in pairs.values())
-    if isinstance(value, list):
-        items = [_without_nulls(item) for item in value if item is not None]
-        return [kept for kept, _ in items], value.count(None) + sum(dropped for _, dropped in items)
-    return value, 0
-
-
-def _partial(text: str, reply: type[R]) -> R | None:
-    """Return the complete items of a cut reply; a half item never counts."""
+def complete_items(text: str, reply: type[R]) -> R | None:
+    """Return what of a cut reply is whole, in its type: a half item never counts; null where nothing is."""
+    text = said(text).text
     if not issubclass(reply, BaseModel):
         return cast("R", text) or None
     from pydantic_core import from_json
@@ -162,6 +114,23 @@ def _partial(text: str, reply: type[R]) -> R | None:
         return _fitted(value, reply, repaired=True).value
     except ValueError:
         return None
+
+
+def list_field(reply: type[BaseModel]) -> str | None:
+    """Return the field that a bare array stands for: the only list, where nothing else is required."""
+    lists = [name for name, field in reply.model_fields.items() if get_origin(field.annotation) in {list, tuple}]
+    others = any(field.is_required() for name, field in reply.model_fields.items() if name not in lists)
+    return lists[0] if len(lists) == 1 and not others else None
+
+
+def _without_nulls(value: JsonValue) -> tuple[JsonValue, int]:
+    if isinstance(value, dict):
+        pairs = {key: _without_nulls(item) for key, item in value.items()}
+        return {key: kept for key, (kept, _) in pairs.items()}, sum(dropped for _, dropped in pairs.values())
+    if isinstance(value, list):
+        items = [_without_nulls(item) for item in value if item is not None]
+        return [kept for kept, _ in items], value.count(None) + sum(dropped for _, dropped in items)
+    return value, 0
 
 
 def _told(error: ValueError) -> str:

@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import json
 from functools import cache
-from typing import Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 from pydantic import BaseModel
 
@@ -14,8 +14,11 @@ from astrolabe.core.protocols import LLM
 from astrolabe.core.records import Usage
 from astrolabe.core.usage import count
 from astrolabe.llm.provider import RawReply, schema_of
-from astrolabe.llm.reading import read
+from astrolabe.llm.reading import complete_items, read
 from astrolabe.store.calls import Caller, CallRecord, StoredFailure, StoredReply
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 R = TypeVar("R", bound="BaseModel | str")
 CallMode = Literal["reuse", "live", "replay"]
@@ -59,6 +62,7 @@ class Recorded:
         self._llm = llm
         self._record = record
         self._mode: Final = mode
+        self._writing: tuple[asyncio.AbstractEventLoop, Future[None], asyncio.Future[None]] | None = None
         self._under_way: dict[bytes, asyncio.Future[StoredReply | ModelError | None]] = {}
 
     @property
@@ -78,7 +82,7 @@ class Recorded:
             if reply := self._recalled(key, prompt):
                 return reply
             if self._mode == "replay":
-                raise self._known_failure(key) or NotRecorded(prompt.stage, prompt.name)
+                raise self._known_failure(key, prompt) or NotRecorded(prompt.stage, prompt.name)
             if (other := self._under_way.get(key)) is None:
                 return await self._ask(key, prompt)
             outcome = await asyncio.shield(other)
@@ -91,9 +95,12 @@ class Recorded:
         stored = None if self._mode == "live" else self._record.get(key)
         return stored and _reread(stored, prompt)
 
-    def _known_failure(self, key: bytes) -> ModelError | None:
+    def _known_failure(self, key: bytes, prompt: Prompt[R]) -> ModelError | None:
         failure = self._record.get_failure(key)
-        return failure and ModelError(failure.status, failure.reason, text=failure.text)
+        if failure is None:
+            return None
+        partial = complete_items(failure.text, prompt.reply) if failure.status == "truncated" else None
+        return ModelError(failure.status, failure.reason, text=failure.text, partial=partial)
 
     async def _ask(self, key: bytes, prompt: Prompt[R]) -> Reply[R]:
         outcome: asyncio.Future[StoredReply | ModelError | None] = asyncio.get_running_loop().create_future()
@@ -102,11 +109,11 @@ class Recorded:
         try:
             reply = await self._llm.ask(prompt)
             stored = StoredReply(text=reply.text, usage=reply.usage)
-            await asyncio.wrap_future(self._record.put(key, stored, caller))
+            await self._on_disk(self._record.put(key, stored, caller))
             outcome.set_result(stored)
         except ModelError as error:
             failure = StoredFailure(status=error.status, reason=error.reason, text=error.text)
-            await asyncio.wrap_future(self._record.put_failure(key, failure, caller))
+            await self._on_disk(self._record.put_failure(key, failure, caller))
             outcome.set_result(error)
             raise
         else:
@@ -115,6 +122,13 @@ class Recorded:
             del self._under_way[key]
             if not outcome.done():
                 outcome.set_result(None)  # stopped before it knew: the next in line asks for itself
+
+    def _on_disk(self, written: "Future[None]") -> "asyncio.Future[None]":
+        """Return what waits for a write; all calls of one write share one wake-up of the loop."""
+        loop = asyncio.get_running_loop()
+        if self._writing is None or self._writing[:2] != (loop, written):
+            self._writing = (loop, written, asyncio.wrap_future(written))
+        return asyncio.shield(self._writing[2])
 
 
 def _reread(stored: StoredReply, prompt: Prompt[R]) -> Reply[R] | None:

@@ -42,19 +42,33 @@ class Retried:
             Stopped: Every other request would fare the same: the key is not accepted, the model is not there,
                 nobody listens, the quota is spent, or the server asks for too long a wait.
         """
+        try:
+            return await self._complete(request)
+        except WireError as error:
+            return await self._again(request, error)
+
+    async def _complete(self, request: Request) -> RawReply:
+        raw = await self.provider.complete(request)
+        self._heard = True
+        return raw
+
+    async def _again(self, request: Request, failure: WireError) -> RawReply:
+        """Go on after a first failure; only then, for setting up a retry takes longer than all else here."""
         import stamina
 
-        attempt = None
+        failed_already = [failure]
+        number = 1
         try:
             async for attempt in stamina.retry_context(
                 self._wait, attempts=self.attempts, timeout=None, wait_initial=self.first_wait_seconds, wait_max=30.0
             ):
+                number = attempt.num
                 with attempt:
-                    raw = await self.provider.complete(request)
-                    self._heard = True
-                    return raw
+                    if failed_already:
+                        raise failed_already.pop()
+                    return await self._complete(request)
         except WireError as error:
-            raise self._given_up(error, attempt.num if attempt else 1) from error
+            raise self._given_up(error, number) from error
         raise AssertionError("a retry ends with a reply or an error")
 
     async def aclose(self) -> None:

@@ -1,7 +1,6 @@
 """The record of calls and vectors: one SQLite file that several processes may use at once."""
 
 import json
-import queue
 import sqlite3
 import threading
 import time
@@ -21,7 +20,8 @@ from astrolabe.core.records import Usage
 
 VERSION: Final = 1
 BUSY_SECONDS: Final = 60.0
-_BATCH: Final = 256
+GATHER_SECONDS: Final = 0.001
+"""How long the writing thread lets puts gather: one commit and one wake-up for all replies of a burst."""
 _KEYS_AT_ONCE: Final = 500
 _TABLES: Final = """
 CREATE TABLE IF NOT EXISTS calls (key BLOB PRIMARY KEY, model TEXT, prompt TEXT, stage TEXT, at REAL, body BLOB);
@@ -66,26 +66,26 @@ class StoredFailure:
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """Rows to write, and what is packed into their last column; done when it is on disk."""
+    """Rows to write, and what is packed into their last column."""
 
     statement: str
     rows: Sequence[Row]
     content: Mapping[str, JsonValue] | None
-    done: "Future[None]"
 
     def packed(self) -> Sequence[Row]:
         """Return the rows as they are written. Packing takes time, so the writing thread does it."""
         if self.content is None:
             return self.rows
-        body = zlib.compress(json.dumps(self.content, ensure_ascii=False).encode("utf-8"), level=1)
+        body = zlib.compress(json.dumps(self.content).encode("ascii"), level=1)
         return [(*row, body) for row in self.rows]
 
 
 class CallRecord:
     """Replies and vectors by key.
 
-    What was put is on disk when the future that `put` returned is done; a reader sees it from then on, in
-    this process and in others. May be used from any thread.
+    What was put is on disk when the future that `put` returned is done, which it shares with what was put at
+    about the same time; a reader sees it from then on, in this process and in others. May be used from any
+    thread.
 
     Args:
         path: The file, made with its folder where it is missing; null keeps everything in memory.
@@ -97,10 +97,13 @@ class CallRecord:
     def __init__(self, path: Path | None) -> None:
         """Open the file and make its tables."""
         self._path = path
-        self._lock = threading.Lock()
-        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._reading = threading.Lock()
+        self._putting = threading.Lock()
+        self._there_is_work = threading.Event()
+        self._jobs: list[_Job] = []
+        self._written = _uncancellable()
+        self._closing = False
         self._thread: threading.Thread | None = None
-        self._starting = threading.Lock()
         self._reader = self._opened()
         self._writer = self._reader if path is None else self._opened()
 
@@ -140,7 +143,7 @@ class CallRecord:
             some = keys[start : start + _KEYS_AT_ONCE]
             marks = ",".join("?" * len(some))
             statement = f"SELECT key, vector FROM vectors WHERE key IN ({marks})"  # noqa: S608  question marks only
-            with self._lock, closing(self._reader.execute(statement, tuple(some))) as rows:
+            with self._reading, closing(self._reader.execute(statement, tuple(some))) as rows:
                 found.update(rows)
         return found
 
@@ -150,10 +153,10 @@ class CallRecord:
 
     def close(self) -> None:
         """Write what waits, then close the file. Closing twice is closing once."""
+        self._closing = True
+        self._there_is_work.set()
         if self._thread is not None:
-            self._jobs.put(None)
             self._thread.join()
-            self._thread = None
         self._writer.close()
         self._reader.close()
 
@@ -168,46 +171,54 @@ class CallRecord:
         self.close()
 
     def _row(self, statement: str, key: bytes) -> tuple[bytes] | None:
-        with self._lock, closing(self._reader.execute(statement, (key,))) as rows:
+        with self._reading, closing(self._reader.execute(statement, (key,))) as rows:
             row: tuple[bytes] | None = rows.fetchone()
         return row
 
     def _put(self, statement: str, rows: Sequence[Row], content: Mapping[str, JsonValue] | None) -> "Future[None]":
-        done: Future[None] = Future()
-        done.set_running_or_notify_cancel()  # who no longer waits for it must not stop the thread that writes
-        with self._starting:
+        with self._putting:
+            if self._closing:
+                raise UserError(f"{self._name} is closed; open it again to write to it")
             if self._thread is None:
                 self._thread = threading.Thread(target=self._write, name="record of calls", daemon=True)
                 self._thread.start()
-        self._jobs.put(_Job(statement, rows, content, done))
-        return done
+            self._jobs.append(_Job(statement, rows, content))
+            written = self._written
+        if not self._there_is_work.is_set():
+            self._there_is_work.set()
+        return written
 
     def _write(self) -> None:
-        """Write jobs in small batches until told to stop: the one thread that writes for this process."""
-        last = False
-        while not last:
-            jobs, last = self._batch()
+        """Write what gathered until told to stop: the one thread that writes for this process."""
+        while not (self._closing and not self._jobs):
+            self._there_is_work.wait()
+            if not self._closing:
+                time.sleep(GATHER_SECONDS)
+                self._there_is_work.clear()
+            with self._putting:
+                jobs, written = self._jobs, self._written
+                self._jobs, self._written = [], _uncancellable()
             try:
-                # Without a file both connections are one, which must not be read in the middle of a batch.
-                with self._lock if self._path is None else nullcontext():
-                    _commit(self._writer, jobs)
+                self._commit(jobs)
             except sqlite3.Error as error:
-                refused = UserError(f"cannot write {self._name}: {error}; what it held before is still there")
-                for job in jobs:
-                    job.done.set_exception(refused)
+                message = f"cannot write {self._name}: {error}; what it held before is still there"
+                written.set_exception(UserError(message))
             else:
-                for job in jobs:
-                    job.done.set_result(None)
+                written.set_result(None)
 
-    def _batch(self) -> tuple[list[_Job], bool]:
-        """Wait for a job and take those that wait behind it; true where the last one was taken."""
-        jobs: list[_Job] = []
-        while not jobs or (len(jobs) < _BATCH and not self._jobs.empty()):
-            job = self._jobs.get()
-            if job is None:
-                return jobs, True
-            jobs.append(job)
-        return jobs, False
+    def _commit(self, jobs: Sequence[_Job]) -> None:
+        packed = [(job.statement, job.packed()) for job in jobs]
+        # Without a file both connections are one, which must not be read in the middle of a transaction.
+        with self._reading if self._path is None else nullcontext():
+            self._writer.execute("BEGIN IMMEDIATE")
+            try:
+                for statement, rows in packed:
+                    self._writer.executemany(statement, rows)
+                self._writer.execute("COMMIT")
+            except sqlite3.Error:
+                if self._writer.in_transaction:
+                    self._writer.execute("ROLLBACK")
+                raise
 
     @property
     def _name(self) -> str:
@@ -260,19 +271,10 @@ def _switch_to_wal(connection: sqlite3.Connection) -> None:
             return
 
 
-def _commit(connection: sqlite3.Connection, jobs: Sequence[_Job]) -> None:
-    if not jobs:
-        return
-    packed = [(job.statement, job.packed()) for job in jobs]
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        for statement, rows in packed:
-            connection.executemany(statement, rows)
-        connection.execute("COMMIT")
-    except sqlite3.Error:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
+def _uncancellable() -> "Future[None]":
+    future: Future[None] = Future()
+    future.set_running_or_notify_cancel()
+    return future
 
 
 def _unpacked(body: bytes) -> dict[str, JsonValue]:

@@ -9,7 +9,7 @@ import json
 from collections.abc import AsyncGenerator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, cast
 from urllib.parse import quote, unquote, urlsplit
 
 from pydantic import JsonValue, SecretStr
@@ -17,6 +17,8 @@ from pydantic import JsonValue, SecretStr
 from astrolabe.core.errors import AstrolabeError
 
 if TYPE_CHECKING:
+    from types import AsyncGeneratorType
+
     from aiohttp import ClientResponse, ClientSession
 
 Fault = Literal["connect", "broken", "timeout", "status", "not json"]
@@ -26,6 +28,10 @@ KEEPALIVE_SECONDS: Final = 4.0
 _SHOWN: Final = 300
 _ASK_AGAIN: Final = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
 _SPENT: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
+
+
+_KEEPERS: Final[set["AsyncGeneratorType[ClientSession, None]"]] = set()
+"""What keeps the open sessions: held here, so that one whose wire was dropped is still closed by its loop."""
 
 
 class WireError(AstrolabeError):
@@ -82,10 +88,10 @@ class Wire:
     or with the loop where that was forgotten.
     """
 
-    def __init__(self, address: str, *, key: SecretStr | None = None, timeout_seconds: float = 600.0) -> None:
-        """Take the server's address (without user or key in it) and the key; connects at the first post."""
-        self.address: Final = address
-        self._key = key
+    def __init__(self, url: str, *, key: SecretStr | None = None, timeout_seconds: float = 600.0) -> None:
+        """Take the server's URL and the key, which may stand in the URL's user part; connects at the first post."""
+        self.address, found = address_of(url)
+        self._key = key or found
         self._timeout_seconds = timeout_seconds
         self._sessions: dict[asyncio.AbstractEventLoop, tuple[ClientSession, AsyncGenerator[ClientSession]]] = {}
 
@@ -153,9 +159,11 @@ class Wire:
             return held[0]
         for ended in [other for other in self._sessions if other.is_closed()]:
             del self._sessions[ended]
-        keeper = self._keep()
+        keeper = cast("AsyncGeneratorType[ClientSession, None]", self._keep())
         session = await anext(keeper)
         self._sessions[loop] = (session, keeper)
+        _KEEPERS.difference_update([ended for ended in _KEEPERS if ended.ag_frame is None])
+        _KEEPERS.add(keeper)
         return session
 
     async def _keep(self) -> "AsyncGenerator[ClientSession]":
@@ -186,12 +194,6 @@ class Wire:
         if not isinstance(content, dict):
             raise self.error("not json", f"not a JSON object: {raw[:80].decode('utf-8', 'replace')!r}")
         return content
-
-
-def open_wire(url: str, *, key: SecretStr | None = None, timeout_seconds: float = 600.0) -> Wire:
-    """Return a wire to a URL; a key in its user part is sent as a key and shown nowhere."""
-    address = address_of(url)
-    return Wire(address.url, key=key or address.key, timeout_seconds=timeout_seconds)
 
 
 def address_of(url: str) -> Address:

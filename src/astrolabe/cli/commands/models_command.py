@@ -1,5 +1,7 @@
 """`astrolabe models`."""
 
+from pathlib import Path
+
 import click
 
 from astrolabe.cli.drawing import TerminalProgress
@@ -33,9 +35,9 @@ def listing(common: Common) -> int:
 
 @command.command("fetch")
 @click.argument("name")
-@click.option("--file", metavar="PATH", type=click.Path(), help="Take the weights from this file.")
+@click.option("--file", metavar="PATH", type=click.Path(path_type=Path), help="Take the weights from this file.")
 @common_options
-def fetch(common: Common, *, name: str, file: str | None) -> int:
+def fetch(common: Common, *, name: str, file: Path | None) -> int:
     """Bring the weights of NAME here and check their SHA-256; what is here already is kept."""
     with TerminalProgress() as progress:
         path = fetch_model(name, file, progress)

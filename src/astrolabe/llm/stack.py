@@ -128,9 +128,10 @@ def gate_of(endpoint: str, limits: Limits) -> Gate:
 
 
 def _embedded(name: str) -> Callable[[], Awaitable[Provider]]:
-    async def start() -> Provider:
+    async def start_it() -> Provider:
         from astrolabe.llm.embedded import start
 
-        return OpenAICompatible(name, Wire(await start(name)), spelled=f"embedded:{name}")
+        running = await start(name)
+        return OpenAICompatible(name, Wire(running.url, key=running.key), spelled=f"embedded:{name}")
 
-    return start
+    return start_it

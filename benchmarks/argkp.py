@@ -1,6 +1,6 @@
 """How well the matcher of `topics_local` tells which key points an argument expresses (people's labels: argkp).
 
-Run: python benchmarks/argkp.py (needs ../shared/data; about a minute). Weights are fitted on other questions than
+Run: python benchmarks/argkp.py (needs ../shared/data; about 90 s of CPU). Weights are fitted on other questions than
 those tested. Exits with 1 where a figure differs from `astrolabe.metrics.agreement` by more than 0.005.
 """
 

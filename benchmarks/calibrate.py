@@ -1,6 +1,6 @@
 """Print the constants of `astrolabe.parts.match`: fitted on all labels, thresholds on held-out questions.
 
-Run: python benchmarks/calibrate.py (two data sets of people's labels in ../shared/data; about two minutes)
+Run: python benchmarks/calibrate.py (two data sets of people's labels in ../shared/data; about 90 s of CPU)
 """
 
 import sys

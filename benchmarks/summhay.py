@@ -1,6 +1,6 @@
 """How well the matcher of `topics_local` tells how far a summary covers an insight (people's labels: SummHay).
 
-Run: python benchmarks/summhay.py (needs ../shared/data; about a minute). Weights are fitted on other subtopics than
+Run: python benchmarks/summhay.py (needs ../shared/data; about 90 s of CPU). Weights are fitted on other subtopics than
 those tested. Exits with 1 where a figure differs from `astrolabe.metrics.agreement` by more than 0.005.
 """
 

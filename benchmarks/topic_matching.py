@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from astrolabe.core.protocols import Vectors
 from astrolabe.embed.minilm import MiniLM
-from astrolabe.parts.match import WITH_MINILM, WORDS_ALONE, Calibration, apart, embed_whole, features
+from astrolabe.embed.whole import Whole
+from astrolabe.parts.match import WITH_MINILM, WORDS_ALONE, Calibration, apart, features
 from astrolabe.parts.statements import statements
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -130,7 +131,7 @@ class _Vectors:
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts = sorted(set(texts))
         self._row = {text: row for row, text in enumerate(self._texts)}
-        self._vectors = asyncio.run(embed_whole(self._texts, MiniLM()))
+        self._vectors = asyncio.run(Whole(MiniLM()).embed(self._texts, side="passage"))
 
     def of(self, texts: Sequence[str]) -> Vectors:
         return self._vectors[[self._row[text] for text in texts]]

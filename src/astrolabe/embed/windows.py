@@ -20,6 +20,9 @@ def windows(text: str, limit: int) -> list[str]:
     stands at a border is read once with what surrounds it. Windows begin and end at words, or inside a word that is
     longer than a window.
     """
+    # No token of ASCII text is shorter than a character, so that most sentences need no counting.
+    if text.isascii() and len(text) <= limit:
+        return [text]
     encoding = tokenizer().encode(text, add_special_tokens=False)
     if len(encoding) <= limit:
         return [text]

@@ -20,7 +20,6 @@ import numpy as np
 import numpy.typing as npt
 
 from astrolabe.core.protocols import Embedder, Vectors
-from astrolabe.embed.windows import windows
 from astrolabe.parts.statements import stem_set
 from astrolabe.parts.words import STOP_WORDS, words
 
@@ -137,22 +136,10 @@ def apart(vectors: Vectors, question: Vectors) -> Vectors:
 _NOTHING: Final = 1e-6
 
 
-async def embed_whole(texts: Sequence[str], embedder: Embedder) -> Vectors:
-    """Return one vector a text of norm 1; a text longer than the embedder reads gets the mean of its windows."""
-    limit = embedder.window_tokens
-    # No token of plain text is shorter than a character: most statements need no counting.
-    cut = [[text] if text.isascii() and len(text) <= limit else windows(text, limit) for text in texts]
-    vectors = await embedder.embed([window for text in cut for window in text], side="passage")
-    starts = np.cumsum([0, *(len(text) for text in cut[:-1])])
-    sums: Vectors = np.add.reduceat(vectors, starts, axis=0)
-    norms = np.linalg.norm(sums, axis=1, keepdims=True)
-    return np.divide(sums, norms, out=np.zeros_like(sums), where=norms > _NOTHING)
-
-
 async def _apart(
     topics: Sequence[str], statements: Sequence[str], question: str, embedder: Embedder
 ) -> tuple[Vectors, Vectors]:
-    vectors = await embed_whole([question, *topics, *statements], embedder)
+    vectors = await embedder.embed([question, *topics, *statements], side="passage")
     rest = apart(vectors[1:], vectors[0])
     return rest[: len(topics)], rest[len(topics) :]
 

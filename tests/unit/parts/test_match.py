@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from astrolabe.core.protocols import Side, Vectors
-from astrolabe.core.tokens import count_tokens
 from astrolabe.embed.hashed import HashedEmbedder
-from astrolabe.parts.match import WITH_MINILM, WORDS_ALONE, apart, calibration_for, embed_whole, features, match
+from astrolabe.parts.match import WITH_MINILM, WORDS_ALONE, apart, calibration_for, features, match
 
 ASKED = "What is known about code generation?"
 TEXT = st.text(alphabet=st.sampled_from("abcde数据 .?"), max_size=30)
@@ -94,18 +93,6 @@ def test_apart_takes_the_question_out_and_keeps_zeros() -> None:
     vectors = np.array([[0.6, 0.8, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]], dtype=np.float32)
 
     assert apart(vectors, asked).tolist() == [[0.0, 1.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
-
-
-async def test_a_text_longer_than_the_embedder_reads_is_read_to_its_end() -> None:
-    embedder = Fixed(window_tokens=20)
-    long = "word " * 100 + "harbour"
-
-    vectors = await embed_whole([long, "short"], embedder)
-
-    assert vectors.shape == (2, 8)
-    assert np.linalg.norm(vectors, axis=1) == pytest.approx([1.0, 1.0])
-    assert all(count_tokens(text) <= 20 for text in embedder.asked[0])
-    assert any(text.endswith("harbour") for text in embedder.asked[0])
 
 
 def test_only_the_calibrated_model_is_trusted_with_vectors() -> None:

@@ -4,6 +4,7 @@ import textwrap
 from typing import Final
 
 from astrolabe.cli.talk import give, say
+from astrolabe.core.records import Passage
 from astrolabe.methods.extractive import Extractive
 from astrolabe.study.asking import AskResult
 
@@ -18,25 +19,31 @@ def print_answer(result: AskResult) -> None:
         say(f"note: {banner}")
     if answer.status != "ok":
         say(f"{answer.status}: {answer.reason}")
-    numbers = {hit.passage_id: number for number, hit in enumerate(answer.contexts, start=1)}
+    cited = list(dict.fromkeys(passage for claim in answer.claims for passage in claim.passages))
+    shown = cited or [hit.passage_id for hit in answer.contexts]
+    numbers = {passage: number for number, passage in enumerate(shown, start=1)}
     if answer.claims:
         for claim in answer.claims:
-            marks = "".join(f"[{numbers[passage]}]" for passage in claim.passages if passage in numbers)
+            marks = "".join(f"[{numbers[passage]}]" for passage in claim.passages)
             give(_wrapped(f"{claim.text} {marks}", first="- "))
     elif answer.text:
         give(_wrapped(answer.text))
-    used = {passage for claim in answer.claims for passage in claim.passages}
-    shown = [hit for hit in answer.contexts if hit.passage_id in used or not used]
     if shown:
         give("\nEvidence")
-    for hit in shown:
-        passage = result.passages[hit.passage_id]
-        place = " > ".join((result.titles[passage.document_id], *passage.section[-2:]))
-        give(f"[{numbers[hit.passage_id]}] {place}  ({result.sources[passage.document_id]})")
-        quote = " ".join(passage.text.split())
-        give(_wrapped(quote if len(quote) <= QUOTE else f"{quote[:QUOTE]}...", first="    "))
+    for passage in shown:
+        give(_evidence(numbers[passage], result.passages[passage], result))
     give("")
     give(_how(result))
+
+
+def _evidence(number: int, passage: Passage, result: AskResult) -> str:
+    title = result.titles[passage.document_id]
+    place = " > ".join((title, *(heading for heading in passage.section if heading != title)))
+    quote = " ".join(line for line in passage.text.splitlines() if not line.startswith("#")).split()
+    words = " ".join(quote)
+    shown = words if len(words) <= QUOTE else f"{words[:QUOTE]}..."
+    source = result.sources[passage.document_id]
+    return f"[{number}] {_wrapped(place, first='    ').strip()} ({source})\n{_wrapped(shown, first='    ')}"
 
 
 def _how(result: AskResult) -> str:

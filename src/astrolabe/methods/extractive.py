@@ -12,6 +12,7 @@ from astrolabe.parts.retrieve import Retriever, retriever_spec
 from astrolabe.parts.sentences import sentence_spans
 
 _FEWEST_WORDS = 4
+_SHARE_OF_LETTERS = 0.75
 
 
 class _Sentence(NamedTuple):
@@ -67,9 +68,20 @@ def _candidates(hits: Sequence[Hit], kit: Kit) -> list[_Sentence]:
         text = kit.read(hit.passage_id).text
         for start, end in sentence_spans(text):
             sentence = " ".join(text[start:end].split())
-            if len(sentence.split()) >= _FEWEST_WORDS and not sentence.startswith("#"):
+            if _says_something(sentence):
                 seen.setdefault(sentence.casefold(), _Sentence(sentence, hit.passage_id))
     return list(seen.values())
+
+
+def _says_something(sentence: str) -> bool:
+    """Tell a sentence from a heading, a fragment, an address and a line of a list of references or numbers."""
+    letters = sum(character.isalpha() or character.isspace() for character in sentence)
+    return (
+        not sentence.startswith("#")
+        and len(sentence.split()) >= _FEWEST_WORDS
+        and "://" not in sentence
+        and letters >= _SHARE_OF_LETTERS * len(sentence)
+    )
 
 
 def _joined(question: Question, chosen: Sequence[_Sentence], hits: Sequence[Hit]) -> Answer:
@@ -81,5 +93,9 @@ def _joined(question: Question, chosen: Sequence[_Sentence], hits: Sequence[Hit]
         start = end + 1
     text = "\n".join(sentence.text for sentence in chosen)
     return Answer(
-        question_id=question.id, text=text, claims=tuple(claims), contexts=tuple(hits), retrieved=tuple(hits)
+        question_id=question.id,
+        text=text,
+        claims=tuple(claims),
+        contexts=tuple(hits),
+        retrieved=tuple(hits),
     )

@@ -3,7 +3,6 @@
 import click
 
 from astrolabe.cli.options import Common, common_options
-from astrolabe.cli.session import run_loop
 from astrolabe.cli.talk import Exit, give, give_object
 from astrolabe.store.folder import StudyFolder
 from astrolabe.study.doctor import examine
@@ -14,7 +13,7 @@ from astrolabe.study.study import Study
 @common_options
 def command(common: Common) -> int:
     """Say what works on this machine, and what to do about the rest."""
-    findings = run_loop(examine(Study(StudyFolder(common.study))))
+    findings = examine(Study(StudyFolder(common.study)))
     if common.as_json:
         give_object({"findings": [finding.model_dump() for finding in findings]})
         return Exit.DONE

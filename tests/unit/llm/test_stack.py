@@ -77,6 +77,26 @@ def test_a_budget_in_money_needs_a_price() -> None:
         open_llm("embedded:any", record=record, budget=Budget(usd=1))
 
 
+@pytest.mark.parametrize(
+    ("spelled", "path"), [("ollama:m@{address}", "/api/chat"), ("vllm:org/m@{address}/v1", "/v1/chat/completions")]
+)
+async def test_each_provider_is_reached_on_its_own_api(spelled: str, path: str) -> None:
+    with serving([GOOD]) as server, CallRecord(None) as record:
+        name = spelled.format(address=server.address)
+        async with open_llm(name, record=record) as llm:
+            reply = await llm.ask(asks())
+
+    assert reply.value.topics == ["a"]
+    assert server.seen[0].path == path
+    assert llm.id == f"{name} chat"
+    assert ("chat_template_kwargs" in server.seen[0].body) == name.startswith("vllm")
+
+
+def test_an_embedded_models_id_has_no_address() -> None:
+    with CallRecord(None) as record:
+        assert open_llm("embedded:m", record=record).id == "embedded:m chat"
+
+
 def test_roles_on_one_endpoint_share_its_gate() -> None:
     first = gate_of("http://here/v1", Limits())
 

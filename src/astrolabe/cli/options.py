@@ -57,7 +57,7 @@ _OPTIONS: list[Callable[[Body], Body]] = [
         help="The study's folder.",
     ),
     click.option("--json", "as_json", is_flag=True, help="Print records as JSON lines; nothing else on stdout."),
-    click.option("--seed", type=click.IntRange(min=0), help="Replaces the seed of study.toml."),
+    click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Replaces the seed of study.toml."),
     click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N items."),
     click.option(
         "--calls",

@@ -18,10 +18,15 @@ from astrolabe.study.asking import ask, default_method, study_of_paths
 @click.argument("question")
 @click.argument("paths", metavar="[PATH...]", nargs=-1, type=click.Path(path_type=Path))
 @click.option(
-    "--method", metavar="SPEC", help="How to answer; default: vanilla where a model is here, else extractive."
+    "--method", metavar="SPEC", help="How to answer. Default: vanilla where a model can answer, else extractive."
 )
 @click.option(
-    "--seconds-per-file", type=click.FloatRange(min=0.1), default=60.0, show_default=True, help="As for ingest."
+    "--seconds-per-file",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0.1),
+    default=60.0,
+    show_default=True,
+    help="A file that takes longer is failed; the others are read.",
 )
 @answer_option
 @embed_option
@@ -36,7 +41,7 @@ def command(
     answer: str | None,
     embed: str | None,
 ) -> int:
-    """Answer QUESTION over files and folders, or over the study's documents, and show the evidence.
+    """Answer QUESTION over files and folders (PATH...), or over the study's documents, and show the evidence.
 
     With paths and no study, what was read is kept in your cache folder, so that the next question is quick.
     """

@@ -15,7 +15,7 @@ from astrolabe.study.study import Study
 @click.argument("file", type=click.Path(path_type=Path))
 @common_options
 def command(common: Common, *, file: Path) -> int:
-    """Validate a benchmark, answers or comments file before anything is paid for.
+    """Validate FILE (a benchmark, answers, comments or documents) before anything is paid for.
 
     Names every fault with its line, field, value and what to do. Inside a study (--study) evidence is also
     checked against its documents, and answers against its questions.

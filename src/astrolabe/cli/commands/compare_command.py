@@ -19,14 +19,15 @@ from astrolabe.study.study_scores import compare_study
     type=click.Choice(["holm", "bonferroni", "none"]),
     default="holm",
     show_default=True,
-    help="Of p, over all pairs of a metric and scope.",
+    help="How p is corrected for testing all pairs of a metric in a scope.",
 )
 @click.option(
     "--confidence",
+    metavar="SHARE",
     type=click.FloatRange(0.5, 0.999),
     default=0.95,
     show_default=True,
-    help="Of intervals and verdicts.",
+    help="How sure intervals and verdicts are.",
 )
 @common_options
 def command(common: Common, *, correction: Correction, confidence: float) -> int:

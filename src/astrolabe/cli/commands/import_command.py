@@ -14,13 +14,20 @@ from astrolabe.study.importing import take_imported
 @click.command("import")
 @click.argument("form", metavar="FORMAT", type=click.Choice(sorted(IMPORTERS)))
 @click.argument("path", metavar="PATH", type=click.Path(path_type=Path))
-@click.option("--to", "folder", metavar="DIR", type=click.Path(path_type=Path), help="Write plain files, no study.")
+@click.option(
+    "--to",
+    "folder",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Write plain files into DIR; no study is needed.",
+)
 @embed_option
 @common_options
 def command(common: Common, *, form: str, path: Path, folder: Path | None, embed: str | None) -> int:
-    """Read a benchmark: into the study, or with --to as bench.jsonl, answers.jsonl, documents.jsonl.
+    """Read the benchmark PATH: into the study, or with --to as bench.jsonl, answers.jsonl, documents.jsonl.
 
-    What could not be read without a guess is reported with its line.
+    FORMAT is astra, jsonl, qmsum, scholarqa or squality. What could not be read without a guess is reported
+    with its line.
     """
     imported = IMPORTERS[form](path)
     problems = list(imported.problems)

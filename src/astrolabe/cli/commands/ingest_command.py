@@ -29,10 +29,11 @@ from astrolabe.study.ingesting import ingest
 )
 @click.option(
     "--seconds-per-file",
+    metavar="SECONDS",
     type=click.FloatRange(min=0.1),
     default=60.0,
     show_default=True,
-    help="A file that takes longer is failed; its neighbours are read.",
+    help="A file that takes longer is failed; the others are read.",
 )
 @common_options
 def command(
@@ -44,10 +45,10 @@ def command(
     date_field: str,
     seconds_per_file: float,
 ) -> int:
-    """Read files and folders into the study: text, Markdown, HTML, PDF, DOCX, JSON lines, JATS XML.
+    """Read files and folders (PATH...) into the study: text, Markdown, HTML, PDF, DOCX, JSON lines, JATS XML.
 
-    Every file ends as done, empty, failed or duplicate, with the reason. Run again, what has not changed is
-    not read again, and what has changed replaces what was there.
+    Every file ends as done, empty, failed or duplicate, with the reason. Run it again: a file that has not
+    changed is not read again, and one that has changed replaces what was there.
     """
     fields = RecordFields(text=text_field, title=title_field, date=date_field)
     with TerminalProgress() as progress:

@@ -21,8 +21,8 @@ WITHOUT_CALLS: Final = ("ingest", "check", "compare", "report", "status", "stats
 def command(common: Common, *, planned: str, arguments: tuple[str, ...]) -> int:
     """Say what COMMAND with these arguments would call: calls, tokens, money, time by stage.
 
-    What the record already has is free. Calls are exact where the method fixes them; reply tokens, money and
-    seconds are estimates.
+    COMMAND is run or score, with the arguments that you would give it. What the record already has is free.
+    Calls are exact where the method fixes them; reply tokens, money and seconds are estimates.
     """
     if planned in WITHOUT_CALLS:
         stages: list[StagePlan] = []

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 def command(common: Common, *, folder: Path, everything: bool, answer: str | None, embed: str | None) -> int:
     """Do the main job on bundled real documents, in the folder DIR: no key, no network.
 
-    Ingest, answer in three scopes, score without a judge, compare, report. Run again, what is recorded is not
-    asked again.
+    Ingest, answer in three scopes, score without a judge, compare, report. Run it again: what is recorded is
+    not asked again.
     """
     asking = asking_of(common, answer=answer, embed=embed)
     with TerminalProgress() as progress:

@@ -4,7 +4,7 @@ Everything is deterministic for a seed, whatever the order of the scores and wha
 """
 
 from astrolabe.compare.agreement import Statistic, cohen_kappa, rank_correlation, raw_agreement, sign_test
-from astrolabe.compare.bootstrap import RESAMPLES, Interval, interval
+from astrolabe.compare.bootstrap import RESAMPLES, Interval, interval, intervals
 from astrolabe.compare.cells import OVERALL, PART_RANGES, Range
 from astrolabe.compare.duels import Duel, tally
 from astrolabe.compare.estimates import estimate
@@ -28,6 +28,7 @@ __all__ = [
     "estimate",
     "groups",
     "interval",
+    "intervals",
     "needed_for",
     "questions_needed",
     "rank_correlation",

@@ -1,12 +1,9 @@
 """Scores as a table: for each metric, part, method and scope one value (or null) a question."""
 
-import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
-
-import numpy as np
 
 from astrolabe.core.records import Question, Score
 
@@ -90,17 +87,6 @@ def tabulate(scores: Sequence[Score], questions: Mapping[str, Question]) -> Tabl
     for column, values in columns.items():
         asked.setdefault(column[:2], {}).setdefault(column.scope, set()).update(values)
     return Table(columns, asked)
-
-
-def cell_rng(seed: int, *names: str | None) -> np.random.Generator:
-    """Return a generator that depends on the seed and the cell's name alone, so not on other cells."""
-    digest = hashlib.sha256("\0".join("" if name is None else f"={name}" for name in names).encode())
-    return np.random.default_rng([seed, int.from_bytes(digest.digest()[:8], "big")])
-
-
-def seed_of(rng: np.random.Generator) -> int:
-    """Draw the seed that all cells of one call derive theirs from."""
-    return int(rng.integers(2**63))
 
 
 def _place(score: Score) -> tuple[str, str, str, str]:

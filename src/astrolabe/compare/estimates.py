@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from astrolabe.compare.bootstrap import RESAMPLES, interval
-from astrolabe.compare.cells import OVERALL, PART_RANGES, Column, Range, Values, cell_rng, seed_of, tabulate
+from astrolabe.compare.bootstrap import RESAMPLES, Interval, intervals
+from astrolabe.compare.cells import OVERALL, PART_RANGES, Column, Range, Values, tabulate
 from astrolabe.core.records import KINDS, Estimate, Kind, Question, Score
 
 
@@ -31,8 +31,8 @@ def estimate(
     Args:
         scores: In any order; one a question, method, scope and metric.
         questions: By id; every question that a score names.
-        rng: One number is drawn from it. Each interval's own seed is made of that number and the names
-            of its cell, so it depends neither on the order of the scores nor on what else is estimated.
+        rng: One number is drawn from it. An interval depends on that and on its own cell's values: neither
+            on the order of the scores nor on what else is estimated.
         ranges: Worst and best value of each metric, such as `(1, 0)` where less is better; without one
             (or with an infinite one) `worst` and `best` are null where answers are unscored. The topic
             metrics' parts are known (`PART_RANGES`).
@@ -46,20 +46,18 @@ def estimate(
         ValueError: As `tabulate`.
     """
     table = tabulate(scores, questions)
-    seed = seed_of(rng)
-    found: list[Estimate] = []
     columns: list[tuple[Column, Values]] = list(table.columns.items())
     for metric, part, method in {column[:3] for column in table.columns}:
         if len(table.scopes(metric, part)) > 1:
             column = Column(metric, part, method, OVERALL)
             columns.append((column, table.overall(column)))
+    cells: list[_Cell] = []
     for column, values in sorted(columns, key=lambda pair: _order(pair[0])):
         bounds = PART_RANGES.get(column.part) if column.part else (ranges or {}).get(column.metric)
-        for kind, chosen in _by_kind(values, questions):
-            own = cell_rng(seed, *column, kind)
-            cell = _Cell(column, kind, chosen, bounds)
-            found.append(cell.estimate(own, confidence=confidence, resamples=resamples))
-    return found
+        cells += [_Cell(column, kind, chosen, bounds) for kind, chosen in _by_kind(values, questions)]
+    samples = [cell.scored for cell in cells]
+    found = intervals(samples, rng=rng, confidence=confidence, resamples=resamples)
+    return [cell.estimate(one, confidence=confidence) for cell, one in zip(cells, found, strict=True)]
 
 
 def _order(column: Column) -> tuple[str, str, str, bool, str]:
@@ -81,10 +79,15 @@ class _Cell(NamedTuple):
     values: list[float | None]
     bounds: Range | None
 
-    def estimate(self, rng: np.random.Generator, *, confidence: float, resamples: int) -> Estimate:
+    @property
+    def scored(self) -> list[float]:
+        """The values that there are."""
+        return [value for value in self.values if value is not None]
+
+    def estimate(self, found: Interval, *, confidence: float) -> Estimate:
         """Return the cell's mean with its interval, bounds and counts."""
-        scored = [value for value in self.values if value is not None]
-        mean, low, high = interval(scored, rng=rng, confidence=confidence, resamples=resamples)
+        mean, low, high = found
+        scored = self.scored
         worst, best = (self._if_missing_were(index, scored) for index in (0, 1))
         return Estimate(
             metric=self.column.metric,

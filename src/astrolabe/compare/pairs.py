@@ -7,8 +7,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from astrolabe.compare.bootstrap import Interval, interval
-from astrolabe.compare.cells import OVERALL, PART_RANGES, Column, Range, Table, Values, cell_rng, seed_of, tabulate
+from astrolabe.compare.bootstrap import Interval, intervals
+from astrolabe.compare.cells import OVERALL, PART_RANGES, Column, Range, Table, Values, tabulate
 from astrolabe.compare.permutation import Correction, adjust, sign_flip_tests
 from astrolabe.core.records import Comparison, Question, Score
 
@@ -35,7 +35,7 @@ def compare_methods(
         scores: In any order, of any metrics; those of `metric` are used.
         questions: By id; every question that a score names.
         metric: The metric's spelled name.
-        rng: One number is drawn from it; each cell's own seed is made of that number and its names.
+        rng: One number is drawn from it; a pair's p and interval depend on that and on its own differences.
         part: A part of the scores (`t_rec`, ...) instead of their value. The comparisons' `metric` is
             then written `metric.part`.
         ranges: Worst and best value by metric; they tell which end is better (more is, if not given).
@@ -52,21 +52,19 @@ def compare_methods(
     table = tabulate([score for score in scores if score.metric == metric], questions)
     known = PART_RANGES.get(part) if part else (ranges or {}).get(metric)
     worst, best = known or (0.0, 1.0)
-    seed = seed_of(rng)
+    seed = int(rng.integers(2**63))
     found: list[Comparison] = []
     for scope, methods in families(table, metric, part):
         family = [_Pair(one, two, differences(methods[one], methods[two])) for one, two in combinations(methods, 2)]
-        tested = [pair for pair in family if pair.differences]
-        p = sign_flip_tests([pair.differences for pair in tested], rng=cell_rng(seed, metric, part, scope))
-        results = dict(zip((pair[:2] for pair in tested), zip(p, adjust(p, correction), strict=True), strict=True))
-        for pair in family:
-            own = cell_rng(seed, metric, part, scope, pair.first, pair.second)
-            measured = interval(pair.differences, rng=own, confidence=confidence)
-            raw, adjusted = results.get(pair[:2], (None, None))
+        samples = [pair.differences for pair in family]
+        p = sign_flip_tests([sample for sample in samples if sample], rng=np.random.default_rng(seed))
+        tests = iter(zip(p, adjust(p, correction), strict=True))
+        measured = intervals(samples, rng=np.random.default_rng(seed), confidence=confidence)
+        for pair, seen in zip(family, measured, strict=True):
+            raw, adjusted = next(tests) if pair.differences else (None, None)
             sure = adjusted is not None and adjusted < round(1 - confidence, 9)
-            name = f"{metric}.{part}" if part else metric
-            comparison = pair.comparison(name, scope, measured, correction)
-            verdict = _verdict(measured.mean, more_is_better=best > worst) if sure else "cannot tell"
+            comparison = pair.comparison(f"{metric}.{part}" if part else metric, scope, seen, correction)
+            verdict = _verdict(seen.mean, more_is_better=best > worst) if sure else "cannot tell"
             found.append(comparison.model_copy(update={"p": raw, "p_adjusted": adjusted, "verdict": verdict}))
     return found
 

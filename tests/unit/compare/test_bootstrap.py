@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from astrolabe.compare import Interval, interval
+from astrolabe.compare import Interval, interval, intervals
 
 
 def rng(seed: int = 1) -> np.random.Generator:
@@ -93,3 +93,22 @@ def test_an_interval_stays_within_the_values(values: list[float]) -> None:
     assert found.low is not None
     assert found.high is not None
     assert min(values) <= found.low <= found.high <= max(values)
+
+
+def test_a_sample_has_the_same_interval_alone_and_among_others() -> None:
+    source = rng(3)
+    samples = [source.random(length).tolist() for length in (20, 5, 20, 1, 300, 20, 300)]
+
+    together = intervals(samples, rng=rng())
+
+    assert together == [interval(sample, rng=rng()) for sample in samples]
+    assert together != intervals(samples, rng=rng(2))
+
+
+def test_values_that_differ_by_rounding_alone_still_have_finite_bounds() -> None:
+    values = [0.1 + 0.2, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3]
+
+    found = interval(values, rng=rng())
+
+    assert found.low == pytest.approx(0.3)
+    assert found.high == pytest.approx(0.3)

@@ -24,8 +24,10 @@ def make_pdf(
         b"<< /Type /Catalog /Pages 2 0 R >>",
         b"",
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
-        b"<< /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8 /Length 1 >>\n"
-        b"stream\n\x80\nendstream",
+        (
+            b"<< /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8 /Length 1 >>\n"
+            b"stream\n\x80\nendstream"
+        ),
         b"<< /Title (%s) >>" % _escaped(title),
         b"<< /Filter /Standard /V 1 /R 2 /P -4 /O <%s> /U <%s> >>" % (b"5a" * 32, b"a5" * 32),
     ]

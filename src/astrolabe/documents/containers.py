@@ -32,9 +32,9 @@ def read_docx(content: bytes) -> Extract:
     html: str = convert_to_html(io.BytesIO(content), convert_image=without_pictures).value
     page = parse_html(html)
     if page is None:
-        return Extract.of("", media_type=MEDIA_TYPES["docx"], title=title)
+        return Extract(media_type=MEDIA_TYPES["docx"], title=title)
     first = next((inline(element) for element in page.iter("h1", "h2")), None)
-    return Extract.of(render(page), media_type=MEDIA_TYPES["docx"], title=title or first)
+    return Extract(text=render(page), media_type=MEDIA_TYPES["docx"], title=title or first)
 
 
 def read_epub(content: bytes) -> Extract:
@@ -57,7 +57,7 @@ def read_epub(content: bytes) -> Extract:
         date = iso_date(str(book.xpath("string(//*[local-name()='date'])")))
         title = str(book.xpath("string(//*[local-name()='title'])"))
     text = "\n\n".join(filter(None, (render(page) for page in pages if page is not None)))
-    return Extract.of(text, media_type=MEDIA_TYPES["epub"], title=title, date=date)
+    return Extract(text=text, media_type=MEDIA_TYPES["epub"], title=title, date=date)
 
 
 def _spine(book: Element, folder: str) -> list[str]:

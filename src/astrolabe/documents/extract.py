@@ -1,55 +1,57 @@
-"""What a parser finds in a file: the message from the parsing process to ours."""
+"""What a parser finds in a file: the message from the parsing process to ours.
 
-from typing import Self
+The parsing process starts for every read, so what it imports is light: no pydantic, no records.
+"""
 
-from astrolabe.core.records import Extra, Record
-from astrolabe.core.text import Text, clean_text
+import json
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 
-class Extract(Record):
-    """A file's or a record's text, before it becomes a document.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extract:
+    """A file's or a record's text, before it becomes a document; its texts need not be storable yet.
 
-    `place` says where in a file of records it stands (an id or a line number), null for whole files.
-    `failure` says why there is no text; `emptiness` is the reason to give where the text is blank.
+    Attributes:
+        text: The text, Markdown where the format has headings, lists or tables.
+        media_type: What the file is.
+        title: The title that the file gives itself.
+        date: YYYY, YYYY-MM or YYYY-MM-DD.
+        warnings: What people should know about how the text was come by.
+        extra: What else the file says.
+        place: Where in a file of records it stands (an id or a line number); null for whole files.
+        failure: Why there is no text; null where there is one.
+        emptiness: The reason to give where the text is blank.
     """
 
-    text: Text = ""
-    media_type: Text
-    title: Text | None = None
-    date: Text | None = None
-    warnings: tuple[Text, ...] = ()
-    extra: Extra = {}  # noqa: RUF012 - pydantic copies it
-    place: Text | None = None
-    failure: Text | None = None
-    emptiness: Text = "the file holds no text"
+    text: str = ""
+    media_type: str
+    title: str | None = None
+    date: str | None = None
+    warnings: tuple[str, ...] = ()
+    extra: "dict[str, JsonValue]" = field(default_factory=dict)
+    place: str | None = None
+    failure: str | None = None
+    emptiness: str = "the file holds no text"
 
-    @classmethod
-    def of(cls, text: str, *, media_type: str, title: str | None = None, date: str | None = None) -> Self:
-        """Return an extract of any text: what cannot be stored is replaced, and a warning counts it."""
-        cleaned = clean_text(text)
-        warnings: list[str] = []
-        if cleaned.nuls:
-            warnings.append(f"{cleaned.nuls} NUL character(s) replaced by U+FFFD")
-        if cleaned.surrogates:
-            warnings.append(f"{cleaned.surrogates} half surrogate pair(s) replaced by U+FFFD")
-        return cls(
-            text=cleaned.text,
-            media_type=media_type,
-            title=_one_line(title),
-            date=date,
-            warnings=tuple(warnings),
-        )
-
-    def warned(self, *warnings: str | None) -> Self:
+    def warned(self, *warnings: str | None) -> "Extract":
         """Return a copy with further warnings; nulls are left out."""
-        added = tuple(clean_text(warning).text for warning in warnings if warning)
-        return self.model_copy(update={"warnings": (*self.warnings, *added)})
+        return replace(self, warnings=(*self.warnings, *filter(None, warnings)))
+
+    def line(self) -> bytes:
+        """Return the extract as one line of ASCII; half surrogate pairs survive it."""
+        return json.dumps(asdict(self)).encode("ascii") + b"\n"
+
+
+def read_extract(line: bytes) -> Extract:
+    """Return the extract that `Extract.line` wrote."""
+    read = json.loads(line)
+    read["warnings"] = tuple(read["warnings"])
+    return Extract(**read)
 
 
 class Unreadable(Exception):
     """A file that cannot be turned into text; the message is the reason people read."""
-
-
-def _one_line(title: str | None) -> str | None:
-    shown = " ".join(clean_text(title or "").text.split())
-    return shown or None

@@ -1,6 +1,7 @@
 """JATS, the XML in which journals publish: title, abstract, sections, tables, captions; no references."""
 
 import re
+from dataclasses import replace
 from html.entities import name2codepoint
 from typing import Final
 
@@ -50,14 +51,14 @@ def read_jats(content: bytes) -> Extract:
     title = inline(found_title) if found_title is not None else ""
     parts = [part for path in _PARTS for part in article.findall(path)]
     blocks = [heading(1, title) if title else "", *map(_rendered, parts)]
-    extract = Extract.of(
-        "\n\n".join(filter(None, blocks)),
+    extract = Extract(
+        text="\n\n".join(filter(None, blocks)),
         media_type=MEDIA_TYPES["jats"],
         title=title,
         date=_published(article),
     )
     references = sum(1 for _ in article.iter("ref"))
-    return extract.model_copy(update={"extra": {"references_left_out": references}}) if references else extract
+    return replace(extract, extra={"references_left_out": references}) if references else extract
 
 
 def _numbered(found: re.Match[bytes]) -> bytes:

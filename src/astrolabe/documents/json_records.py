@@ -1,24 +1,25 @@
 """JSON and JSON lines: one document a record."""
 
 import json
+import re
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from pydantic import JsonValue
-
-from astrolabe.core.text import clean_text
 from astrolabe.documents.encoding import decode
 from astrolabe.documents.extract import Extract, Unreadable
 from astrolabe.documents.fields import RecordFields
 from astrolabe.documents.plain import iso_date
 from astrolabe.documents.sniff import MEDIA_TYPES
 
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
 _TEXT_FIELDS: Final = ("text", "content", "body", "abstract")
 
 
 class _Entry(NamedTuple):
     number: int
-    value: JsonValue
+    value: "JsonValue"
     fault: str | None = None
 
 
@@ -61,7 +62,7 @@ def _extract(entry: _Entry, unit: str, fields: RecordFields) -> Extract:
     place = str(entry.number)
     if not isinstance(entry.value, dict):
         fault = entry.fault or f"not a JSON object but {json.dumps(entry.value)[:60]}"
-        return _failed(f"{where}: {fault}", place, {unit: entry.number})
+        return _failed(f"{where}: {fault}", entry, unit, place)
     record = entry.value
     place = _scalar(record.get(fields.id)) or place
     name, text = _text(record, fields)
@@ -69,46 +70,39 @@ def _extract(entry: _Entry, unit: str, fields: RecordFields) -> Extract:
         wanted = f"field {fields.text!r}" if fields.text else f"any of the fields {', '.join(_TEXT_FIELDS)}"
         has = ", ".join(map(repr, record)) or "none"
         reason = f"{where}: no text in {wanted}; its fields are {has}; name the text's field"
-        return _failed(reason, place, {unit: entry.number})
-    title = _lookup(record, fields.title)
+        return _failed(reason, entry, unit, place)
     date = _scalar(_lookup(record, fields.date))
-    extract = Extract.of(
-        text,
-        media_type=MEDIA_TYPES["jsonl"] if unit == "line" else MEDIA_TYPES["json"],
-        title=_scalar(title),
-        date=iso_date(date) or (date if len(date) in {4, 7} and date[:4].isdigit() else None),
-    )
-    source = _scalar(_lookup(record, fields.source))
-    others = {key: value for key, value in record.items() if key.partition(".")[0] != (name or "").partition(".")[0]}
-    extra: dict[str, JsonValue] = {unit: entry.number, "fields": _storable(others)}
-    if source:
-        extra["record_source"] = clean_text(source).text
-    return extract.model_copy(
-        update={
-            "place": clean_text(place).text,
-            "extra": extra,
-            "emptiness": f"{where}: the text in field {name!r} is empty",
-        }
-    )
-
-
-def _failed(reason: str, place: str, extra: dict[str, JsonValue]) -> Extract:
     return Extract(
-        media_type=MEDIA_TYPES["jsonl" if "line" in extra else "json"],
-        place=clean_text(place).text,
-        failure=clean_text(reason).text,
-        extra=extra,
+        text=text,
+        media_type=_media_type(unit),
+        title=_scalar(_lookup(record, fields.title)),
+        date=iso_date(date) or (date if re.fullmatch(r"\d{4}(-\d\d)?", date) else None),
+        place=place,
+        emptiness=f"{where}: the text in field {name!r} is empty",
+        extra={
+            unit: entry.number,
+            "source": _scalar(_lookup(record, fields.source)) or None,
+            "fields": {key: value for key, value in record.items() if key != (name or "").partition(".")[0]},
+        },
     )
 
 
-def _text(record: dict[str, JsonValue], fields: RecordFields) -> tuple[str | None, str | None]:
+def _failed(reason: str, entry: _Entry, unit: str, place: str) -> Extract:
+    return Extract(media_type=_media_type(unit), place=place, failure=reason, extra={unit: entry.number})
+
+
+def _media_type(unit: str) -> str:
+    return MEDIA_TYPES["jsonl" if unit == "line" else "json"]
+
+
+def _text(record: "dict[str, JsonValue]", fields: RecordFields) -> tuple[str | None, str | None]:
     names = (fields.text,) if fields.text else _TEXT_FIELDS
     found = [(name, _joined(_lookup(record, name))) for name in names]
     usable = [(name, text) for name, text in found if text is not None]
     return next(((name, text) for name, text in usable if text.strip()), usable[0] if usable else (None, None))
 
 
-def _lookup(record: dict[str, JsonValue], name: str) -> JsonValue:
+def _lookup(record: "dict[str, JsonValue]", name: str) -> "JsonValue":
     if name in record:
         return record[name]
     value: JsonValue = record
@@ -117,7 +111,7 @@ def _lookup(record: dict[str, JsonValue], name: str) -> JsonValue:
     return value
 
 
-def _joined(value: JsonValue) -> str | None:
+def _joined(value: "JsonValue") -> str | None:
     """Return a string, or lists of strings joined by empty lines; null for anything else."""
     if isinstance(value, str):
         return value
@@ -128,18 +122,7 @@ def _joined(value: JsonValue) -> str | None:
     return "\n\n".join(whole) if len(whole) == len(parts) else None
 
 
-def _scalar(value: JsonValue) -> str:
+def _scalar(value: "JsonValue") -> str:
     if isinstance(value, str):
         return value.strip()
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""
-
-
-def _storable(value: JsonValue) -> JsonValue:
-    if isinstance(value, str):
-        return clean_text(value).text
-    if isinstance(value, list):
-        return [_storable(part) for part in value]
-    if isinstance(value, dict):
-        return {clean_text(key).text: _storable(part) for key, part in value.items()}
-    # NaN and infinity are no JSON, though Python's parser takes them.
-    return None if isinstance(value, float) and value - value != 0.0 else value

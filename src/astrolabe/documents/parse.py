@@ -29,13 +29,7 @@ def parse_file(path: Path, fields: RecordFields) -> Iterator[Extract]:
 def failed(reason: str, format_: Format | None = None) -> Extract:
     """Return the extract of a file that could not be read."""
     media_type = MEDIA_TYPES[format_] if format_ else "application/octet-stream"
-    return Extract.of("", media_type=media_type).model_copy(update={"failure": _storable(reason)})
-
-
-def _storable(reason: str) -> str:
-    from astrolabe.core.text import clean_text
-
-    return clean_text(reason).text
+    return Extract(media_type=media_type, failure=reason)
 
 
 def _extracts(content: bytes, format_: Format, fields: RecordFields) -> Iterator[Extract]:

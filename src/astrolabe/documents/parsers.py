@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import IO, Final
 
 from astrolabe.core.errors import UserError
-from astrolabe.documents.extract import Extract
+from astrolabe.documents.extract import Extract, read_extract
 from astrolabe.documents.fields import RecordFields
+from astrolabe.documents.job import DONE, READY, Job
 from astrolabe.documents.parse import failed
-from astrolabe.documents.worker import READY, Job
 
 _START_SECONDS: Final = 60.0
 
@@ -103,9 +103,9 @@ class _Process:
                 )
             if not line:
                 return extracts, f"the parser crashed: {self._last_words()}"
-            if line == b"\n":
+            if line == DONE:
                 return extracts, None
-            extracts.append(Extract.model_validate_json(line))
+            extracts.append(read_extract(line))
 
     def close(self) -> None:
         self._process.kill()

@@ -46,15 +46,13 @@ def read_pdf(content: bytes) -> Extract:
         msg = f"PDF cannot be read: {reason}"
         raise Unreadable(msg) from error
     lines, left_out = without_running_lines(pages)
-    extract = Extract.of(
-        reflow(lines),
+    extract = Extract(
+        text=reflow(lines),
         media_type=MEDIA_TYPES["pdf"],
         title=_first_heading(lines) if _NO_TITLE.fullmatch(one_line(title)) else title,
     )
     extra = {"pages": len(pages), **({"running_lines_left_out": left_out} if left_out else {})}
-    return extract.model_copy(update={"emptiness": _NO_TEXT, "extra": extra}).warned(
-        _without_text(pictures, len(pages))
-    )
+    return replace(extract, emptiness=_NO_TEXT, extra=extra).warned(_without_text(pictures, len(pages)))
 
 
 def _without_text(pictures: list[int], pages: int) -> str | None:

@@ -25,10 +25,10 @@ def read_text(content: bytes, *, markdown: bool) -> Extract:
     title = fields.get("title", "").strip("\"'") if front else ""
     if not title:
         title = heading[1] if heading else "" if markdown else _first_line(top)
-    return Extract.of(
-        decoded.text,
+    return Extract(
+        text=decoded.text,
         media_type=MEDIA_TYPES["markdown" if markdown else "text"],
-        title=title,
+        title=title or None,
         date=iso_date(fields.get("date")),
     ).warned(decoded.warning)
 

@@ -4,7 +4,7 @@ import hashlib
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -16,6 +16,7 @@ from astrolabe.documents.find import FoundFile, find_files, folder_keys
 from astrolabe.documents.language import language_of
 from astrolabe.documents.parse import failed
 from astrolabe.documents.parsers import Parsers
+from astrolabe.documents.storable import storable
 
 _DEFAULT_FIELDS: Final = RecordFields()
 _AHEAD: Final = 2
@@ -112,7 +113,7 @@ class _Reading:
         extracts = content.extracts or [Extract(media_type="application/json", emptiness="no records in the file")]
         places: set[str] = set()
         for extract in extracts:
-            yield self._told_apart(_document(file, content.sha256, _at_a_place_of_its_own(extract, places)))
+            yield self._told_apart(_document(file, content.sha256, _at_a_place_of_its_own(storable(extract), places)))
 
     def _told_apart(self, document: Document) -> Document:
         if document.status != "ok":
@@ -140,7 +141,7 @@ def _at_a_place_of_its_own(extract: Extract, places: set[str]) -> Extract:
         extract = extract.warned(f"the id {place!r} stands in the file before")
         place = f"{place} ({number})"
     places.add(place)
-    return extract.model_copy(update={"place": place})
+    return replace(extract, place=place)
 
 
 def is_record(document: Document) -> bool:

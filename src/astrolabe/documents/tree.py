@@ -36,15 +36,24 @@ class Element(Protocol):
 
 
 def parse_html(text: str) -> Element | None:
-    """Return the root of an HTML text, null where there is no element at all."""
+    """Return the root of an HTML text, null where there is no element at all.
+
+    Raises:
+        Unreadable: Elements nest deeper than the parser goes, so that it would drop text.
+    """
     from lxml import etree, html
 
     # An encoding declared inside a text that is decoded already is an error to lxml.
     undeclared = re.sub(r"^\s*<\?xml[^>]*\?>", "", text)
     try:
-        root: Element = html.document_fromstring(undeclared.replace("\0", "\N{REPLACEMENT CHARACTER}"))
+        # Without `huge_tree` all text below 256 open elements is dropped without a word.
+        parser = html.HTMLParser(huge_tree=True)
+        root: Element = html.document_fromstring(undeclared.replace("\0", "\N{REPLACEMENT CHARACTER}"), parser)
     except etree.ParserError:
         return None
+    if any("depth" in entry.message for entry in parser.error_log):
+        msg = "its elements nest more than 2,048 deep (unclosed tags, mostly), and text there would be lost; mend it"
+        raise Unreadable(msg)
     return root
 
 

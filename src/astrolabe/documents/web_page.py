@@ -44,11 +44,11 @@ def read_page(content: bytes) -> Extract:
     decoded = decode(content, declared=declared[1].decode("ascii") if declared else None)
     page = parse_html(decoded.text)
     if page is None:
-        return Extract.of("", media_type=MEDIA_TYPES["html"]).warned(decoded.warning)
+        return Extract(media_type=MEDIA_TYPES["html"]).warned(decoded.warning)
     kept = _main_text(decoded.text, page)
     named = _named(page)
-    return Extract.of(
-        kept.text,
+    return Extract(
+        text=kept.text,
         media_type=MEDIA_TYPES["html"],
         title=_title(page, named),
         date=next(filter(None, (iso_date(named.get(name)) for name in _DATES)), None),
@@ -137,8 +137,12 @@ def _named(page: Element) -> dict[str, str]:
     return named
 
 
+def _is_drawn(element: Element) -> bool:
+    return next(element.iterancestors("svg", "g"), None) is not None
+
+
 def _title(page: Element, named: dict[str, str]) -> str | None:
-    titles = (inline(element) for element in page.iter("title") if not any(element.iterancestors("svg", "g")))
+    titles = (inline(element) for element in page.iter("title") if not _is_drawn(element))
     whole = next(filter(None, titles), "")
     headings = [inline(element) for element in page.iter("h1")]
     inside = max((text for text in headings if text in whole), key=len, default="")

@@ -19,6 +19,7 @@ def test_a_line_is_a_document_named_by_its_id() -> None:
     assert (extract.place, extract.title, extract.text, extract.date) == ("d7", "Tides", "It floods.", "2020-01-02")
     assert extract.extra == {
         "line": 1,
+        "source": None,
         "fields": {"id": "d7", "title": "Tides", "date": "2020-01-02", "tags": [1]},
     }
 
@@ -55,18 +56,6 @@ def test_an_empty_text_is_empty_not_failed() -> None:
     assert extract.emptiness == "line 1: the text in field 'text' is empty"
 
 
-# D03
-def test_half_a_surrogate_pair_is_replaced_and_a_whole_one_joined() -> None:
-    content = rb'{"text": "a\ud83db", "note": "\ud83d"}' + b"\n" + rb'{"text": "a\ud83d\ude80b"}'
-
-    half, whole = read_json_lines(content, RecordFields())
-
-    assert half.text == "a\N{REPLACEMENT CHARACTER}b"
-    assert half.warnings == ("1 half surrogate pair(s) replaced by U+FFFD",)
-    assert whole.text == "a\N{ROCKET}b"
-    half.model_dump_json()
-
-
 def test_a_json_file_holds_a_list_of_records_or_one() -> None:
     many = list(read_json(b'[{"text": "a"}, 3, {"text": "b"}]', RecordFields()))
     one = list(read_json(b'{"text": "a"}', RecordFields()))
@@ -79,9 +68,3 @@ def test_a_json_file_holds_a_list_of_records_or_one() -> None:
 def test_a_file_that_is_not_json_names_the_place() -> None:
     with pytest.raises(Unreadable, match="line 2, column 3"):
         list(read_json(b'{"a": 1,\n  b}', RecordFields()))
-
-
-def test_numbers_that_json_does_not_have_are_left_out() -> None:
-    (extract,) = read_json_lines(b'{"text": "a", "x": NaN}', RecordFields())
-
-    assert extract.extra["fields"] == {"x": None}

@@ -10,8 +10,8 @@ import pytest
 
 from astrolabe.core.errors import UserError
 from astrolabe.documents.fields import RecordFields
+from astrolabe.documents.job import Job
 from astrolabe.documents.parsers import Parsers
-from astrolabe.documents.worker import Job
 
 STUBBORN = """
 import os, re

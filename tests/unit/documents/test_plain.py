@@ -9,14 +9,6 @@ def test_a_text_is_kept_as_it_is() -> None:
     assert read_text(text.encode(), markdown=True).text == text
 
 
-# D03
-def test_zeros_are_replaced_and_counted() -> None:
-    extract = read_text(b"Row F\x0013 and total\x00 end\n", markdown=False)
-
-    assert extract.text == "Row F\N{REPLACEMENT CHARACTER}13 and total\N{REPLACEMENT CHARACTER} end\n"
-    assert extract.warnings == ("2 NUL character(s) replaced by U+FFFD",)
-
-
 @pytest.mark.parametrize(
     ("text", "title", "date"),
     [

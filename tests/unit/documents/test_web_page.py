@@ -1,3 +1,6 @@
+import pytest
+
+from astrolabe.documents.extract import Unreadable
 from astrolabe.documents.markup import render
 from astrolabe.documents.tree import parse_html
 from astrolabe.documents.web_page import read_page
@@ -97,3 +100,12 @@ def test_a_table_that_lays_out_a_page_is_no_table() -> None:
 
 def test_a_pipe_in_a_cell_opens_no_column() -> None:
     assert rendered("<table><tr><th>a|b</th><th>c</th></tr></table>") == "| a\\|b | c |\n| --- | --- |"
+
+
+def test_text_in_hundreds_of_unclosed_elements_is_not_lost() -> None:
+    assert read_page(("<p>" + "<b>x " * 300).encode()).text.count("x") == 300
+
+
+def test_a_page_nested_beyond_the_parser_fails_instead_of_losing_text() -> None:
+    with pytest.raises(Unreadable, match=r"2,048 deep"):
+        read_page(("<p>" + "<b>x " * 3000).encode())

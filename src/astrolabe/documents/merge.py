@@ -26,10 +26,15 @@ def merge_documents(known: Sequence[Document], fresh: Sequence[Document]) -> Mer
     A known document is replaced by the fresh one of the same file and record. It is removed where its
     file was read and has no such record any more, or where its file is gone from a folder that was read
     (that is, any of whose files are in `fresh`). All others stay, in front and in their order.
+
+    Documents that came from no file, such as those of an imported benchmark, are known by their text alone:
+    one whose text is there already changes nothing.
     """
+    texts = {document.id: document for document in known if document.status == "ok"}
+    fresh = [document if file_key(document) else texts.get(document.id, document) for document in fresh]
     before = {_identity(document): document for document in known}
     now = {_identity(document): document for document in fresh}
-    files = {file_key(document) for document in fresh}
+    files = {file_key(document) for document in fresh} - {None}
     folders = {folder_key(document) for document in fresh} - {None}
 
     def was_read(document: Document) -> bool:
@@ -46,9 +51,9 @@ def merge_documents(known: Sequence[Document], fresh: Sequence[Document]) -> Mer
 
 
 def _identity(document: Document) -> tuple[str, str]:
-    """Return what stays the same when a document's text changes: its file, and its place there."""
+    """Return what stays the same when a file's text changes: the file, and the place there; else the text's id."""
     place = document.source.rpartition("#")[2] if is_record(document) else ""
-    return file_key(document) or document.source, place
+    return file_key(document) or document.id, place
 
 
 def _sources(documents: Iterable[Document]) -> tuple[str, ...]:

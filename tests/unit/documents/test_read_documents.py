@@ -263,6 +263,21 @@ def test_another_folder_of_the_same_names_replaces_nothing(tmp_path: Path) -> No
     assert (merged.added, merged.replaced, len(merged.documents)) == (("readme.md",), (), 2)
 
 
+def test_documents_from_no_file_are_known_by_their_text(tmp_path: Path) -> None:
+    known = list(read_documents([write(tmp_path, {"a.txt": GOOD})]))
+    copy, other = (
+        Document(id=document_id(text), title="", text=text, source="set", media_type="text/plain", sha256="")
+        for text in (GOOD, "Clay drains slowly.\n")
+    )
+
+    once = merge_documents(known, [copy, other])
+    twice = merge_documents(once.documents, [copy, other])
+
+    assert [document.source for document in once.documents] == ["a.txt", "set"]
+    assert (once.added, once.unchanged, once.removed) == (("set",), ("a.txt",), ())
+    assert (twice.documents, twice.added) == (once.documents, ())
+
+
 def test_the_field_cases_of_ingestion_end_as_they_should(field_cases: Path, tmp_path: Path) -> None:
     for name in ("encodings", "same-names"):
         shutil.copytree(field_cases / name, tmp_path / name)

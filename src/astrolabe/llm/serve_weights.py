@@ -10,7 +10,9 @@ import os
 import sys
 import threading
 from dataclasses import asdict, dataclass
-from typing import IO, Protocol, cast
+from typing import IO, Final, Protocol, cast
+
+REPEAT_PENALTY: Final = 1.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +73,8 @@ def _started(order: Order) -> _Listening:
     settings.n_parallel = 1
     settings.n_ctx = order.context_tokens
     settings.cache_prompt = False
+    # Small models fall into loops at temperature 0; the slightest penalty lets them come to an end.
+    settings.sampling.penalty_repeat = REPEAT_PENALTY
     settings.cache_ram_mib = 0
     settings.cpuparams.n_threads = order.threads
     settings.cpuparams_batch.n_threads = order.threads

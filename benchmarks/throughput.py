@@ -4,7 +4,7 @@
 
 A server in a process of its own answers each chat request after a fixed time. The ideal is what that time
 alone allows: calls x seconds / at-once. Every call has its own prompt, a structured reply and is recorded
-on disk. With one at a time, a tenth of the calls is made.
+on disk; one call before loads the libraries. With one at a time, a tenth of the calls is made.
 """
 
 import argparse
@@ -30,6 +30,8 @@ REPLY = json.dumps(
         ]
     }
 )
+AHEAD = 16
+"""How many prompts are under way beyond the requests."""
 
 
 class Verdict(BaseModel):
@@ -56,14 +58,19 @@ def prompt(number: int) -> Prompt[Verdicts]:
 
 
 async def ask_all(url: str, record: CallRecord, numbers: range, at_once: int) -> float:
-    """Ask one prompt a number, so many at once; return the seconds that took."""
+    """Ask one prompt a number, so many requests at once; return the seconds that took.
+
+    A few more prompts are under way than requests, as in a run: what was answered is read and recorded while
+    the next request waits for its reply.
+    """
     async with open_llm(f"openai:judge@{url}", record=record, concurrency=at_once) as llm:
-        places = asyncio.Semaphore(at_once)
+        places = asyncio.Semaphore(at_once + AHEAD)
 
         async def ask(number: int) -> None:
             async with places:
                 await llm.ask(prompt(number))
 
+        await llm.ask(prompt(-1))
         started = time.perf_counter()
         async with asyncio.TaskGroup() as group:
             for number in numbers:

@@ -31,7 +31,7 @@ class Limits:
     """
 
     concurrency: int = 64
-    start: int = 32
+    start: int = 48
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
 

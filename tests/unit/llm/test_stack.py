@@ -17,7 +17,7 @@ from astrolabe.llm.started import Started
 from astrolabe.store.calls import CallRecord
 from astrolabe.store.model_names import ModelName
 from tests.providers import Plays, asks, says
-from tests.servers import Says, Status, as_json, serving
+from tests.servers import Behaviour, Says, Seen, Status, as_json, serving
 
 CANARY = "sk-field-CANARY-0001"
 GOOD = as_json({"topics": ["a"], "reason": ""})
@@ -75,6 +75,41 @@ def test_a_budget_in_money_needs_a_price() -> None:
         with pytest.raises(ConfigError, match=r"needs a price for 'openai:m'"):
             open_llm("openai:m", record=record, budget=Budget(usd=1))
         open_llm("embedded:any", record=record, budget=Budget(usd=1))
+
+
+async def test_one_chunk_that_always_fails_costs_itself_alone_and_is_all_that_is_asked_again(tmp_path: Path) -> None:
+    broken = True
+
+    def behave(seen: Seen) -> Behaviour:
+        return Status(500) if broken and seen.messages[1]["content"] == "chunk 57" else GOOD
+
+    async def run(url: str) -> list[str]:
+        with CallRecord(tmp_path / "calls.sqlite") as record, stamina.set_testing(True, attempts=6, cap=True):
+            async with open_llm(f"openai:m@{url}", record=record) as llm:
+                tasks = [asyncio.create_task(llm.ask(asks(f"chunk {number}"))) for number in range(120)]
+                await asyncio.wait(tasks)
+        return [getattr(task.exception(), "status", "done") for task in tasks]
+
+    with serving(behave) as server:
+        first = await run(server.url)
+        asked_first = len(server.seen)
+        broken = False
+        second = await run(server.url)
+
+    assert (first.count("done"), first[57]) == (119, "failed")
+    assert asked_first == 119 + 6
+    assert second.count("done") == 120
+    assert [seen.messages[1]["content"] for seen in server.seen[asked_first:]] == ["chunk 57"]
+
+
+async def test_another_key_and_other_limits_use_the_same_record() -> None:
+    with serving([GOOD]) as server, CallRecord(None) as record:
+        for user, concurrency in (("", 64), ("user:one@", 8), ("user:two@", 1)):
+            url = server.url.replace("http://", f"http://{user}")
+            async with open_llm(f"openai:m@{url}", record=record, concurrency=concurrency) as llm:
+                await llm.ask(asks())
+
+    assert len(server.seen) == 1
 
 
 @pytest.mark.parametrize(

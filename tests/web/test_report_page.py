@@ -13,6 +13,9 @@ from astrolabe.report import Material, write_report
 from astrolabe.report.page import page_content
 from tests.unit.report.made import filled, made_material
 
+PATIENCE_MS = 20_000
+expect.set_options(timeout=PATIENCE_MS)
+
 HOSTILE = [
     "</script><script>window.hit=1</script>",
     '<img src=x onerror="window.hit=1">',
@@ -53,7 +56,7 @@ def show(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
         )
         contexts.append(context.close)
         page = context.new_page()
-        page.set_default_timeout(5000)
+        page.set_default_timeout(PATIENCE_MS)
         result = Opened(page, [], [])
         page.on("console", lambda message: result.said.append(message.text))
         page.on("pageerror", lambda error: result.said.append(str(error)))
@@ -266,3 +269,16 @@ def test_a_banner_stands_above_the_title(show: Callable[..., Opened]) -> None:
     assert title is not None
     assert banner["y"] + banner["height"] <= title["y"]
     expect(page.locator(".banners")).to_have_text(material.banners[0])
+
+
+def test_charts_follow_the_window_and_the_colours(show: Callable[..., Opened]) -> None:
+    opened = show(made_material())
+    chart = opened.page.locator("#chart-causes svg")
+
+    opened.page.emulate_media(color_scheme="dark")
+    opened.page.set_viewport_size({"width": 600, "height": 900})
+    expect(chart).to_have_attribute("width", "568")
+    opened.page.set_viewport_size({"width": 1200, "height": 900})
+    expect(chart).to_have_attribute("width", "1152")
+
+    assert opened.said == []

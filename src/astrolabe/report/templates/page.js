@@ -195,8 +195,9 @@
     open(content.questions[0]);
   };
 
-  /* Charts: colours that stay apart for colour-blind eyes (Okabe and Ito), one a method; a shape a scope. */
-  const COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#8a6d00", "#7f7f7f"];
+  /* Charts: colours that stay apart for colour-blind eyes (Okabe and Ito, then Tol), one a method; a shape a scope. */
+  const COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#8a6d00", "#7f7f7f", "#882255", "#44aa99",
+    "#5b4bc4", "#999933", "#cc6677", "#117733", "#aa4499", "#88aaee", "#b8860b"];
   const SHAPES = ["diamond", "circle", "rect", "triangle", "pin", "arrow"];
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const font = getComputedStyle(document.body).fontFamily;
@@ -205,7 +206,10 @@
   const legend = () => ({ type: "plain", top: 0, left: 0, textStyle: { color: colour("--ink"), fontFamily: font }, formatter: (name) => shorten(name, 40) });
   const tooltip = () => ({ renderMode: "richText", backgroundColor: colour("--card"), borderColor: colour("--line"), textStyle: { color: colour("--ink"), fontSize: 13 } });
 
-  const precisionRecall = () => {
+  /* How many pixels the legend's lines take: a chart's plot begins below them. */
+  const legendHeight = (names, width) => 22 * Math.ceil(names.reduce((sum, name) => sum + 45 + 7 * Math.min(name.length, 40), 0) / width);
+
+  const precisionRecall = (width) => {
     const points = content.charts.precision_recall;
     if (!points.length) return null;
     const places = [...new Set(points.map((point) => point[1]))];
@@ -231,12 +235,12 @@
       aria: { enabled: true }, animation: false, legend: { ...legend(), data: content.methods },
       title: { text: shapes, right: 0, bottom: 0, textStyle: { color: colour("--quiet"), fontSize: 12, fontWeight: "normal", fontFamily: font } },
       tooltip: { ...tooltip(), formatter: ({ seriesName, value }) => `${shorten(seriesName, 60)}, ${shorten(String(value[2]), 40)}\nT-Rec ${value[0].toFixed(1)}, T-Prec ${value[1].toFixed(1)}` },
-      textStyle: { fontFamily: font }, grid: { left: 48, right: 64, top: 56, bottom: 64 }, xAxis: { ...axis("T-Rec"), type: "value", max: top }, yAxis: { ...axis("T-Prec"), type: "value", max: top },
+      textStyle: { fontFamily: font }, grid: { left: 48, right: 64, top: 24 + legendHeight(content.methods, width), bottom: 64 }, xAxis: { ...axis("T-Rec"), type: "value", max: top }, yAxis: { ...axis("T-Prec"), type: "value", max: top },
       series: [...lines.map((line) => ({ ...line, clip: true })), ...series],
     };
   };
 
-  const causes = () => {
+  const causes = (width) => {
     const counted = content.charts.causes;
     const methods = content.methods.filter((method) => method in counted);
     const totals = new Map();
@@ -245,7 +249,7 @@
     const order = [...totals.keys()].sort((one, other) => totals.get(other) - totals.get(one));
     return {
       aria: { enabled: true }, animation: false, textStyle: { fontFamily: font }, legend: legend(), tooltip: tooltip(),
-      grid: { left: 16, right: 24, top: 44, bottom: 32, containLabel: true },
+      grid: { left: 16, right: 24, top: 20 + legendHeight(order, width), bottom: 32, containLabel: true },
       xAxis: { ...axis("missed topics"), max: null, type: "value", minInterval: 1 },
       yAxis: { type: "category", inverse: true, data: methods, axisTick: { show: false }, axisLine: { show: false }, axisLabel: { color: colour("--ink"), formatter: (name) => shorten(name, 28) } },
       series: order.map((cause, index) => ({ name: cause, type: "bar", stack: "all", barMaxWidth: 26, itemStyle: { color: COLOURS[index % COLOURS.length], borderColor: colour("--paper"), borderWidth: 1 },
@@ -258,13 +262,20 @@
   const draw = (id, options) => {
     const place = document.getElementById(id);
     if (!place) return;
-    const wanted = options();
+    const wanted = options(place.clientWidth);
     if (!wanted) { place.closest("figure").hidden = true; return; }
-    if (id === "chart-causes") place.style.height = `${110 + 40 * wanted.yAxis.data.length}px`;
+    if (id === "chart-causes") place.style.height = `${86 + wanted.grid.top + 34 * wanted.yAxis.data.length}px`;
     const chart = echarts.init(place, null, { renderer: "svg" });
     chart.setOption(wanted);
-    new ResizeObserver(() => chart.resize()).observe(place);
-    charts.push(() => chart.setOption(options(), true));
+    const again = () => chart.setOption(options(place.clientWidth), true);
+    let width = place.clientWidth;
+    new ResizeObserver(() => {
+      if (!place.clientWidth || place.clientWidth === width) return;
+      width = place.clientWidth;
+      chart.resize();
+      again();
+    }).observe(place);
+    charts.push(again);
   };
   draw("chart-precision-recall", precisionRecall);
   draw("chart-causes", causes);

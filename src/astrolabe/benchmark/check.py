@@ -199,6 +199,12 @@ def is_simple_form(path: Path) -> bool:
     return "question" in first and "text" not in first
 
 
+def is_full_form(path: Path) -> bool:
+    """Tell whether a benchmark's lines are records, which say `text` where the simple form says `question`."""
+    first = next((_fields(line.text) for line in text_lines(path)), set[str]())
+    return "text" in first and "question" not in first
+
+
 def _unmatched(numbered: Sequence[tuple[int, Answer]], questions: Sequence[Question]) -> list[Problem]:
     known = {question.id for question in questions}
     problems = [

@@ -472,3 +472,21 @@ def test_only_files_with_records_are_written(tmp_path: Path) -> None:
 
     assert [path.name for path in written] == ["bench.jsonl"]
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["bench.jsonl"]
+
+
+def test_full_records_are_imported_as_they_are(tmp_path: Path) -> None:
+    simple = lines(tmp_path / "simple.jsonl", [{"question": "Why?", "topics": ["a", "b"], "hallucinations": ["c"]}])
+    imported = import_jsonl(simple)
+    (full, *_) = write_imported(imported, tmp_path / "full")
+
+    again = import_jsonl(full)
+
+    assert again.questions == imported.questions
+    assert again.problems == ()
+
+
+def test_a_full_record_with_an_unknown_field_is_named_by_its_line(tmp_path: Path) -> None:
+    path = lines(tmp_path / "bench.jsonl", [{"id": "q1", "text": "Why?", "topic": []}])
+
+    with pytest.raises(FileError, match=r"bench\.jsonl:1: topic"):
+        import_jsonl(path)

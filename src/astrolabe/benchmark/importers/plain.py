@@ -1,19 +1,21 @@
-"""The simple form: `{"question", "topics": [...], "hallucinations": [...]}`, one question a line."""
+"""Our own format: the simple form `{"question", "topics": [...], "hallucinations": [...]}`, or full records."""
 
 from pathlib import Path
 from typing import Final
 
+from astrolabe.benchmark.check import is_full_form
 from astrolabe.benchmark.documents_beside import check_documents, documents_file
 from astrolabe.benchmark.gold_rules import gold_problems, keep_first
 from astrolabe.benchmark.imported import Imported, part_of, placed, read_foreign
 from astrolabe.benchmark.simple_form import SimpleQuestion
 from astrolabe.benchmark.topic_table import read_topic_table
+from astrolabe.core.records import Question
 
 _NAMES: Final = ("questions.jsonl", "bench.jsonl")
 
 
 def import_jsonl(path: Path) -> Imported:
-    """Read a benchmark in the simple form, with the documents that lie beside it.
+    """Read a benchmark in the simple form or as full records, with the documents that lie beside it.
 
     Topics may be texts or objects; missing ids become A1, A2, ..., H1, H2, ... and, for a question,
     one made of its kind and text. Ids that are given are kept. Documents come from `documents.jsonl`
@@ -24,14 +26,12 @@ def import_jsonl(path: Path) -> Imported:
             in `.csv` is a table with a row for each topic (see `read_topic_table`).
 
     Raises:
-        FileError: The file cannot be read, or a line is not in the simple form.
+        FileError: The file cannot be read, or a line is not in the form of the first.
     """
     if path.is_dir():
         held = [name for name in _NAMES if (path / name).is_file()]
         path = part_of(path, held[0] if held else _NAMES[0])
-    is_table = path.suffix.casefold() == ".csv"
-    read = read_topic_table(path) if is_table else read_foreign(path, SimpleQuestion)
-    numbered = [(line, simple.as_question()) for line, simple in read]
+    numbered = _numbered(path)
     beside = documents_file(path)
     documents, faults_beside = check_documents(beside) if beside else ([], [])
     corpus = {document.id: document for document in documents} if beside else None
@@ -48,3 +48,11 @@ def import_jsonl(path: Path) -> Imported:
         documents=tuple(documents),
         problems=(*ordered, *faults_beside),
     )
+
+
+def _numbered(path: Path) -> list[tuple[int, Question]]:
+    is_table = path.suffix.casefold() == ".csv"
+    if not is_table and is_full_form(path):
+        return read_foreign(path, Question)
+    read = read_topic_table(path) if is_table else read_foreign(path, SimpleQuestion)
+    return [(line, simple.as_question()) for line, simple in read]

@@ -5,6 +5,7 @@ import sys
 import tempfile
 import threading
 from collections import deque
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Final
@@ -16,6 +17,7 @@ from astrolabe.documents.job import DONE, READY, Job
 from astrolabe.documents.parse import failed
 
 _START_SECONDS: Final = 60.0
+_END_SECONDS: Final = 2.0
 
 
 @dataclass(slots=True)
@@ -48,21 +50,21 @@ class Parsers:
         return [*extracts, failed(fault if not extracts else f"after {len(extracts)} record(s): {fault}")]
 
     def close(self) -> None:
-        """End all processes, whatever they are doing."""
+        """End all processes; those that are busy are killed."""
         with self._lock:
             self._closed = True
+            for process in self._idle:
+                process.retire()
             for process in self._all:
                 process.close()
 
     def _take(self) -> "_Process":
-        try:
-            return self._idle.pop()
-        except IndexError:
-            pass
         with self._lock:
             if self._closed:
                 msg = "reading documents was stopped"
                 raise UserError(msg)
+            if self._idle:
+                return self._idle.pop()
             process = _Process(self.module)
             self._all = [other for other in self._all if other.is_alive()] + [process]
         process.wait_until_ready()
@@ -107,15 +109,20 @@ class _Process:
                 return extracts, None
             extracts.append(read_extract(line))
 
+    def retire(self) -> None:
+        """Let an idle process end by itself."""
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_END_SECONDS)
+
     def close(self) -> None:
         self._process.kill()
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
-            try:
+            with suppress(BrokenPipeError):  # a job that was never read
                 if pipe is not None:
                     pipe.close()
-            except BrokenPipeError:
-                pass  # a job that was never read
         self._said.close()
 
     def _write(self, line: bytes) -> bool:

@@ -7,7 +7,7 @@ INSTALL := $(UV) pip install --quiet --python $(BIN)/python
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart install chromium test check format lint types imports docs constraints clean
+.PHONY: help quickstart install chromium test check format lint types imports docs reference constraints clean
 
 help: ## what the targets do
 	@sed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -60,8 +60,12 @@ types: install ## strict types, tests too
 imports: install ## imports point down only
 	$(BIN)/lint-imports
 
-docs: install ## the documentation; a warning is an error
+docs: install ## the documentation, made from the code where it can be; a warning is an error
+	$(BIN)/python scripts/reference.py --check
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs docs/_build/html
+
+reference: install ## write the parts of the documentation that are made from the code
+	$(BIN)/python scripts/reference.py
 
 constraints: | $(UV) ## pin what pyproject.toml asks for, for every platform and Python
 	$(UV) pip compile --quiet --universal --generate-hashes --no-annotate --no-header --all-extras \

@@ -9,7 +9,7 @@ from astrolabe.cli.options import Common, common_options
 from astrolabe.cli.session import asking_of, run_loop, split_names, study_of
 from astrolabe.cli.talk import Exit, give_object, say
 from astrolabe.core.errors import ConfigError
-from astrolabe.study.plan import StagePlan, plan_run, plan_score
+from astrolabe.study.plan import StagePlan, plan_run, plan_score, plan_score_file
 
 WITHOUT_CALLS: Final = ("ingest", "check", "compare", "report", "status", "stats")
 
@@ -19,9 +19,9 @@ WITHOUT_CALLS: Final = ("ingest", "check", "compare", "report", "status", "stats
 @click.argument("arguments", metavar="[ARGS]...", nargs=-1, type=click.UNPROCESSED)
 @common_options
 def command(common: Common, *, planned: str, arguments: tuple[str, ...]) -> int:
-    """Say what COMMAND with these arguments would call: calls, tokens, money, time by stage.
+    """Say what COMMAND would call, before anything is paid for: calls, tokens, money, time by stage.
 
-    COMMAND is run or score, with the arguments that you would give it. What the record already has is free.
+    COMMAND is run or score, ARGS what you would give it. What the record already has is free.
     Calls are exact where the method fixes them; reply tokens, money and seconds are estimates.
     """
     if planned in WITHOUT_CALLS:
@@ -61,14 +61,17 @@ def command(common: Common, *, planned: str, arguments: tuple[str, ...]) -> int:
 
 
 def _plan(common: Common, planned: str, given: dict[str, Any]) -> list[StagePlan]:
-    study = study_of(common)
+    from astrolabe.cli.commands import run_command, score_command
+
     asking = asking_of(common, answer=given.get("answer"), judge=given.get("judge"), embed=given.get("embed"))
     with TerminalProgress() as progress:
         if planned == "run":
-            from astrolabe.cli.commands.run_command import request_of
-
-            return run_loop(plan_run(study, request_of(given, common.limit), asking, progress))
-        return run_loop(plan_score(study, split_names(given["metrics"]), asking, progress))
+            return run_loop(plan_run(study_of(common), run_command.request_of(given, common.limit), asking, progress))
+        files, metrics = score_command.files_of(given), split_names(given["metrics"])
+        if files is not None:
+            return run_loop(plan_score_file(*files, metrics, asking, progress, limit=common.limit))
+        methods = split_names(given["methods"])
+        return run_loop(plan_score(study_of(common), metrics, asking, progress, methods=methods, limit=common.limit))
 
 
 def _parsed(planned: str, arguments: tuple[str, ...]) -> dict[str, Any]:

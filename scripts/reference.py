@@ -1,0 +1,313 @@
+#!/usr/bin/env python3
+"""Makes what the documentation says about commands, methods, metrics, models and formats from the code itself.
+
+    python scripts/reference.py            # writes docs/
+    python scripts/reference.py --check    # writes nothing; exits with 1 and names what is stale
+
+`commands.md`, `methods.md` and `question.schema.json` are made whole; in other pages what stands between
+`<!-- made: NAME -->` and `<!-- end -->` is.
+"""
+
+import argparse
+import dataclasses
+import inspect
+import json
+import re
+import sys
+import textwrap
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final, NamedTuple, cast
+
+import click
+
+from astrolabe.benchmark import IMPORTERS, question_schema
+from astrolabe.cli.group import COMMANDS, astrolabe
+from astrolabe.cli.options import common_options
+from astrolabe.core.records import Question, Topic
+from astrolabe.methods import METHODS
+from astrolabe.metrics import AGREEMENT, METRICS
+from astrolabe.metrics.agreement import FIGURES
+from astrolabe.study.machine import embedded_models
+
+DOCS: Final = Path(__file__).resolve().parents[1] / "docs"
+MADE: Final = "<!-- Made by `python scripts/reference.py`; changes here are lost. -->"
+_BLOCK: Final = re.compile(r"(<!-- made: (?P<name>[\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+_ATTRIBUTE: Final = re.compile(r"^    (\w+): (.*)$")
+
+
+class Docstring(NamedTuple):
+    """A docstring's paragraphs, and what it says of each attribute."""
+
+    paragraphs: list[str]
+    attributes: dict[str, str]
+
+
+def main() -> int:
+    """Write or check every page."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 where something is stale")
+    parser.add_argument("--docs", type=Path, default=DOCS, help="the folder of the pages")
+    chosen = parser.parse_args()
+    pages = {chosen.docs / name: make() for name, make in PAGES.items()}
+    for path in sorted(chosen.docs.glob("*.md")):
+        if path not in pages and "<!-- made: " in (text := path.read_text("utf-8")):
+            pages[path] = _BLOCK.sub(_filled, text)
+    stale = [path for path, text in pages.items() if not path.exists() or path.read_text("utf-8") != text]
+    for path in stale:
+        if chosen.check:
+            sys.stderr.write(f"{path.name} is stale; run: python scripts/reference.py\n")
+        else:
+            path.write_text(pages[path], "utf-8")
+            sys.stdout.write(f"{path}\n")
+    return int(chosen.check and bool(stale))
+
+
+def _filled(found: re.Match[str]) -> str:
+    return f"{found[1]}\n{BLOCKS[found['name']]().strip()}\n\n{found[3]}"
+
+
+def commands_page() -> str:
+    """Return every command with its arguments and options."""
+    common = _common()
+    parts = [
+        MADE,
+        "# Commands",
+        "This page is made from the commands themselves: it says what `astrolabe COMMAND --help` says.",
+        _table(("command", "does"), [(f"[`{name}`](#{name})", says) for name, says in COMMANDS.items()]),
+        "(options-of-every-command)=\n## Options of every command",
+        _table(("option", "what it does", "default"), [_option(one) for one in common.values()]),
+        "How a command ends is its exit code:",
+        _table(("exit code", "means"), EXITS),
+    ]
+    context = click.Context(astrolabe, info_name="astrolabe")
+    for name in COMMANDS:
+        command = astrolabe.get_command(context, name)
+        if command is not None:
+            parts += _command(command, context, common, level="##")
+    return "\n\n".join(parts) + "\n"
+
+
+EXITS: Final = (
+    ("0", "All is done. Duplicates of a document do not count as a fault."),
+    ("1", "Done, but some items are failed, empty, refused, truncated or unscored. Each is listed with its reason."),
+    ("2", "Nothing ran, and you can fix it: a wrong option, a faulty file, a missing model, a call missing in replay."),
+    ("3", "Stopped by the budget or the provider. The same command goes on from there."),
+    ("130", "Interrupted with Ctrl-C. The same command goes on from there."),
+)
+
+
+def _command(
+    command: click.Command, parent: click.Context, common: Mapping[str, click.Option], *, level: str
+) -> Iterable[str]:
+    context = click.Context(command, info_name=command.name, parent=parent)
+    usage = " ".join(command.collect_usage_pieces(context))
+    yield f"{level} {context.command_path.removeprefix('astrolabe ')}"
+    yield f"```text\n{context.command_path} {usage}\n```"
+    yield _unwrapped(inspect.cleandoc(command.help or ""))
+    own = [one for one in command.params if isinstance(one, click.Option) and one.name not in common]
+    if own:
+        yield _table(("option", "what it does", "default"), [_option(one) for one in own])
+    if len(own) < len(command.params):
+        yield "And the [options of every command](#options-of-every-command)."
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            inner = command.get_command(context, name)
+            if inner is not None:
+                yield from _command(inner, context, common, level=f"{level}#")
+
+
+def _common() -> dict[str, click.Option]:
+    def nothing() -> int:
+        return 0
+
+    params: list[click.Option] = getattr(common_options(nothing), "__click_params__", [])
+    return {str(one.name): one for one in reversed(params)}
+
+
+def _option(option: click.Option) -> tuple[str, str, str]:
+    names = " ".join(f"`{name}`" for name in option.opts)
+    if not option.is_flag:
+        shown = f"`{option.make_metavar(click.Context(click.Command('x')))}`"
+        names = f"{names} {shown}"
+    says = option.help or ""
+    if isinstance(option.type, click.IntRange | click.FloatRange):
+        bounds = [f"at {word} {end}" for word, end in (("least", option.type.min), ("most", option.type.max))]
+        given = [bound for bound in bounds if "None" not in bound]
+        says += f" ({' and '.join(given)})" if given else ""
+    return names, f"{says}{' Can be repeated.' if option.multiple else ''}", _default(option)
+
+
+def _default(option: click.Option) -> str:
+    shown = option.show_default
+    if isinstance(shown, str):
+        return shown
+    if not shown or option.default is None:
+        return ""
+    default = cast("object", option.default)
+    values = cast("tuple[object, ...]", default) if isinstance(default, tuple) else (default,)
+    return ", ".join(f"`{value}`" for value in values)
+
+
+def methods_page() -> str:
+    """Return every method with its parameters, source and calls."""
+    parts = [MADE, "# Methods", METHODS_INTRO]
+    for name, kind in METHODS.items():
+        read = _docstring(kind)
+        parts += [f"## {name}", f"```text\n{_spelled(name, kind)}\n```", *read.paragraphs]
+        rows = [
+            (f"`{field.name}`", _value(field.default), read.attributes.get(field.name, ""))
+            for field in dataclasses.fields(kind)
+        ]
+        if rows:
+            parts.append(_table(("parameter", "default", "meaning"), rows))
+        facts = {
+            "Source": getattr(kind, "paper", ""),
+            "Calls to build its index": getattr(kind, "index_calls", ""),
+            "Calls for a question": getattr(kind, "question_calls", ""),
+        }
+        parts.append(_table(("", ""), list(facts.items())))
+    return "\n\n".join(parts) + "\n"
+
+
+METHODS_INTRO: Final = """\
+A method answers a question from the documents of a scope. You name it as it is spelled below; parameters at
+their default are left out, so `vanilla` and `vanilla(k=10)` are the same method, with one answers file and one
+row in a table. Different parameters make a different method:
+
+```text
+astrolabe run --method extractive --method "vanilla(k=5, retriever=fused)"
+```
+
+This page is made from the methods themselves: it says what `astrolabe methods` says. Your own system stands
+beside them with `--system`, see [Your own system](own-system.md)."""
+
+
+def metrics_block() -> str:
+    """Return every metric as it describes itself."""
+    parts: list[str] = []
+    for name, kind in METRICS.items():
+        read = _docstring(kind)
+        worst, best = kind().range
+        parts += [f"### {name}", f"```text\n{_spelled(name, kind)}\n```", *read.paragraphs]
+        if read.attributes:
+            parts.append("\n".join(f"- `{field}`: {says}" for field, says in read.attributes.items()))
+        parts.append(f"Worst value {_bound(worst)}, best value {_bound(best)}.")
+    return "\n\n".join(parts)
+
+
+def agreement_block() -> str:
+    """Return how far the local matchers agree with people."""
+    names = ", ".join(f"`{name}`" for name in AGREEMENT)
+    rows = [
+        (
+            f"`{name}` ({one.embedder})",
+            f"{one.average_precision:.2f}",
+            f"{one.pairs_kappa:.2f}",
+            f"{one.correlation:.2f}",
+            f"{one.covered_kappa:.2f}",
+        )
+        for name, one in FIGURES.items()
+    ]
+    head = ("matcher", "argkp: average precision", "argkp: kappa", "summhay: Pearson r", "summhay: kappa")
+    return f"{_table(head, rows)}\n\nThese figures are printed with every table that {names} fill."
+
+
+def fields_block() -> str:
+    """Return the fields of a question and of a topic."""
+    parts: list[str] = []
+    for title, record in (("A question", Question), ("A topic", Topic)):
+        schema = record.model_json_schema()
+        needed = set(schema.get("required", ()))
+        rows = [
+            (f"`{name}`", "yes" if name in needed else "", _type(field)) for name, field in schema["properties"].items()
+        ]
+        parts.append(f"{title}:\n\n{_table(('field', 'needed', 'what stands there'), rows)}")
+    return "\n\n".join(parts)
+
+
+def _type(field: Mapping[str, Any]) -> str:
+    """Say a JSON Schema type in words."""
+    if "anyOf" in field:
+        return " or ".join(_type(choice) for choice in field["anyOf"])
+    if "enum" in field:
+        return f"one of {', '.join(f'`{value}`' for value in field['enum'])}"
+    if "$ref" in field:
+        return f"a {field['$ref'].rsplit('/', 1)[-1]}"
+    if field.get("type") == "array":
+        return f"a list: {_type(field['items'])}"
+    names = {"string": "a text", "integer": "a whole number", "number": "a number", "null": "null"}
+    return names.get(field.get("type", ""), "an object of any fields")
+
+
+def formats_block() -> str:
+    """Return what each importer reads."""
+    rows = [(f"`{name}`", _first_paragraph(reader)) for name, reader in IMPORTERS.items()]
+    return _table(("format", "what it reads"), rows)
+
+
+def models_block() -> str:
+    """Return the embedded models."""
+    rows = [
+        (f"`{one.name}`", one.role, f"{one.about}", one.licence, f"{one.megabytes} MB") for one in embedded_models()
+    ]
+    return _table(("model", "roles", "what it is", "licence", "size"), rows)
+
+
+def _first_paragraph(reader: Callable[..., object]) -> str:
+    found = inspect.getdoc(reader) or ""
+    return " ".join(found.partition("\n\n")[0].split())
+
+
+def _docstring(kind: type) -> Docstring:
+    text, _, rest = (inspect.getdoc(kind) or "").partition("Attributes:\n")
+    attributes: dict[str, str] = {}
+    last = ""
+    for line in rest.splitlines():
+        if found := _ATTRIBUTE.match(line):
+            last = found[1]
+            attributes[last] = found[2]
+        elif line.strip() and last:
+            attributes[last] += f" {line.strip()}"
+    return Docstring([_unwrapped(part) for part in text.strip().split("\n\n")], attributes)
+
+
+def _spelled(name: str, kind: type) -> str:
+    fields = ", ".join(f"{field.name}={field.default}" for field in dataclasses.fields(kind))
+    return f"{name}({fields})" if fields else name
+
+
+def _value(default: object) -> str:
+    return f"`{default}`"
+
+
+def _bound(value: float) -> str:
+    return "without bound" if value in {float("inf"), float("-inf")} else f"{value:g}"
+
+
+def _unwrapped(text: str) -> str:
+    """Return paragraphs on one line each: the page wraps them."""
+    return "\n\n".join(" ".join(part.split()) for part in textwrap.dedent(text).split("\n\n"))
+
+
+def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    head = list(head)
+    lines = [head, ["---"] * len(head), *(list(row) for row in rows)]
+    return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
+
+
+PAGES: Final[dict[str, Callable[[], str]]] = {
+    "commands.md": commands_page,
+    "methods.md": methods_page,
+    "question.schema.json": lambda: json.dumps(question_schema(), indent=2, ensure_ascii=False) + "\n",
+}
+BLOCKS: Final[dict[str, Callable[[], str]]] = {
+    "metrics": metrics_block,
+    "agreement": agreement_block,
+    "fields": fields_block,
+    "formats": formats_block,
+    "models": models_block,
+}
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -153,3 +153,21 @@ async def test_a_failed_answer_has_no_cause() -> None:
     score = await MissCause().score(question(["a"]), answer, ScoringKit())
 
     assert (score.status, score.reason) == ("unscored", "the answer is failed: timeout")
+
+
+async def test_an_unsupported_topic_with_evidence_is_placed_by_it() -> None:
+    asked = question(["syntax errors"], ["copy mechanism for rare tokens"], evidence={"H0": [COPY_SPAN]})
+    said = "A copy mechanism helps with rare tokens."
+
+    shown = await MissCause().score(asked, answered(said, contexts=[COPY]), ScoringKit(held=PASSAGES))
+    apart = await MissCause().score(asked, answered(said, contexts=[OTHER]), ScoringKit(held=PASSAGES))
+
+    assert (shown.parts["h_in_context"], shown.parts["h_in_scope"]) == (1.0, 0.0)
+    assert (apart.parts["h_in_context"], apart.parts["h_in_scope"]) == (0.0, 1.0)
+
+
+async def test_an_empty_span_is_reached_by_the_passage_around_it() -> None:
+    point = Span(document_id="d-1", start=5, end=5, quote="")
+
+    assert await cause_of(answered(SAID, contexts=[COPY]), point) == "in context but not used"
+    assert await cause_of(answered(SAID, contexts=[OTHER]), point) == "not retrieved"

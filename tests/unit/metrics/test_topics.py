@@ -164,3 +164,12 @@ async def test_the_judge_is_named_in_the_score() -> None:
     score = await Topics().score(question(["a"]), answered("Text."), ScoringKit(judge_of([])))
 
     assert score.judge == "scripted"
+
+
+@pytest.mark.parametrize("none", [None, "null", "None", ""])
+async def test_a_topic_that_means_no_reference_may_say_so_in_words(none: str | None) -> None:
+    reply = json.dumps({"topics": [{"label": "x", "reference": none, "stretch": ""}]})
+
+    score = await Topics().score(question(["a"]), answered("Text."), ScoringKit(Scripted({"judge_topics": [reply]})))
+
+    assert (score.value, score.parts["t_prec"]) == (0.0, 0.0)

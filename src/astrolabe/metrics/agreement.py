@@ -4,9 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-MATCHER: Final = "matcher"
-"""Where a score's `detail` names the matcher that filled it."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:

@@ -10,9 +10,8 @@ from pydantic import JsonValue
 from astrolabe.core.protocols import Cut, Kit
 from astrolabe.core.records import Answer, Question, Score, Span, Topic
 from astrolabe.core.spelling import spell
-from astrolabe.metrics.agreement import MATCHER
 from astrolabe.parts.judged_topics import judged_topics
-from astrolabe.parts.local_topics import local_topics
+from astrolabe.parts.local_topics import MATCHER, local_topics
 from astrolabe.parts.mentions import mentions
 from astrolabe.parts.reached import Reached, reached
 from astrolabe.parts.topic_scores import Found, Gold, cannot_score, gold_topics, topic_scores, unscored

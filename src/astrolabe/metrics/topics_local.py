@@ -8,8 +8,7 @@ from pydantic import JsonValue
 from astrolabe.core.protocols import Kit
 from astrolabe.core.records import Answer, Question, Score
 from astrolabe.core.spelling import spell
-from astrolabe.metrics.agreement import MATCHER
-from astrolabe.parts.local_topics import Nearest, local_topics
+from astrolabe.parts.local_topics import MATCHER, Nearest, local_topics
 from astrolabe.parts.topic_scores import cannot_score, gold_topics, scored, unscored
 
 

@@ -9,6 +9,8 @@ from astrolabe.parts.match import match
 from astrolabe.parts.statements import Statement, statements, stem_set
 from astrolabe.parts.topic_scores import Found, Gold
 
+MATCHER: Final = "matcher"
+"""Where a score's `detail` names the matcher that filled it."""
 _ALIKE: Final = 0.8
 """From this share of common stems on, two statements are one."""
 

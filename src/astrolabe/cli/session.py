@@ -2,17 +2,15 @@
 
 import asyncio
 from collections.abc import Coroutine, Sequence
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 import click
 
 from astrolabe.cli.options import Common
-from astrolabe.llm.budgeted import Budget
-from astrolabe.study.models import Asking, Role
+from astrolabe.study.models import Asking, asking_with
 from astrolabe.study.study import Study, open_study
 
 T = TypeVar("T")
-_ROLES: Final[tuple[Role, ...]] = ("answer", "judge", "build")
 
 
 def run_loop(work: Coroutine[Any, Any, T]) -> T:
@@ -22,20 +20,12 @@ def run_loop(work: Coroutine[Any, Any, T]) -> T:
 
 def asking_of(common: Common, **spelled: str | None) -> Asking:
     """Return how models are asked: the options, and the spelled models that replace those of the settings."""
-    roles: dict[Role, str] = {}
-    for role in _ROLES:
-        if name := spelled.get(role):
-            roles[role] = name
-    budget = Budget.parse(common.budget) if common.budget else None
-    return Asking(mode=common.calls, budget=budget, roles=roles, embed=spelled.get("embed") or "")
+    return asking_with(calls=common.calls, budget=common.budget, **spelled)
 
 
 def study_of(common: Common) -> Study:
     """Return the study that the options name, with the seed that they may replace."""
-    study = open_study(common.study)
-    if common.seed is None:
-        return study
-    return Study(study.folder, study.settings.model_copy(update={"seed": common.seed}))
+    return open_study(common.study, seed=common.seed)
 
 
 def split_names(names: Sequence[str]) -> list[str]:

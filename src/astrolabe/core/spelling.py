@@ -9,7 +9,7 @@ import ast
 import dataclasses
 import re
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final, Protocol, TypeVar, get_type_hints
+from typing import Any, ClassVar, Final, Protocol, TypeVar, cast, get_type_hints
 
 from astrolabe.core.errors import ConfigError
 from astrolabe.core.ids import text_hash
@@ -30,11 +30,13 @@ S = TypeVar("S")
 
 
 def parameters(spelled: Spelled) -> dict[str, Scalar]:
-    """Return the parameters that differ from their defaults, in the order of the fields."""
+    """Return the parameters that differ from their defaults, in the order of the fields.
+
+    A field that takes no part in comparisons (`compare=False`) is no parameter.
+    """
     chosen: dict[str, Scalar] = {}
     for field in dataclasses.fields(spelled):
-        value: Scalar = getattr(spelled, field.name)
-        if value != field.default:
+        if field.compare and (value := cast("Scalar", getattr(spelled, field.name))) != field.default:
             chosen[field.name] = value
     return chosen
 

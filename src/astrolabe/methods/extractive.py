@@ -3,16 +3,22 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
+from unicodedata import category
 
-from astrolabe.core.protocols import Kit
+from astrolabe.core.errors import ConfigError
+from astrolabe.core.protocols import Cut, Kit
 from astrolabe.core.records import Answer, Claim, Hit, Question
+from astrolabe.core.words import words
 from astrolabe.parts.mmr import select_diverse
 from astrolabe.parts.pack import no_context
+from astrolabe.parts.rank import check_k
 from astrolabe.parts.retrieve import Retriever, retriever_spec
 from astrolabe.parts.sentences import sentence_spans
 
 _FEWEST_WORDS = 4
 _SHARE_OF_LETTERS = 0.75
+_LETTERS = "LMZ"
+"""Letters, the marks on them (many scripts write vowels so) and spaces."""
 
 
 class _Sentence(NamedTuple):
@@ -48,6 +54,17 @@ class Extractive:
     size: int = 512
     overlap: int = 0
 
+    def __post_init__(self) -> None:
+        """Refuse what no search can do, before anything runs."""
+        check_k(self.k)
+        Cut(size=self.size, overlap=self.overlap)
+        if self.sentences < 1 or not 0 <= self.diversity <= 1:
+            msg = (
+                f"extractive needs sentences >= 1 and diversity from 0 to 1, got sentences={self.sentences!r}, "
+                f"diversity={self.diversity!r}; choose for example sentences=8, diversity=0.3"
+            )
+            raise ConfigError(msg)
+
     async def answer(self, question: Question, kit: Kit) -> Answer:
         """Search, cut into sentences, choose."""
         index = await kit.open(retriever_spec(self.retriever, size=self.size, overlap=self.overlap))
@@ -75,10 +92,10 @@ def _candidates(hits: Sequence[Hit], kit: Kit) -> list[_Sentence]:
 
 def _says_something(sentence: str) -> bool:
     """Tell a sentence from a heading, a fragment, an address and a line of a list of references or numbers."""
-    letters = sum(character.isalpha() or character.isspace() for character in sentence)
+    letters = sum(category(character)[0] in _LETTERS for character in sentence)
     return (
         not sentence.startswith("#")
-        and len(sentence.split()) >= _FEWEST_WORDS
+        and len(words(sentence)) >= _FEWEST_WORDS
         and "://" not in sentence
         and letters >= _SHARE_OF_LETTERS * len(sentence)
     )

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from astrolabe.core.protocols import Kit
+from astrolabe.core.protocols import Cut, Kit
 from astrolabe.core.records import Answer, Question
+from astrolabe.parts.rank import check_k
 from astrolabe.parts.retrieve import Retriever, retriever_spec
 from astrolabe.parts.write import write_answer
 
@@ -32,6 +33,11 @@ class Vanilla:
     k: int = 10
     size: int = 512
     overlap: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse what no search can do, before anything runs."""
+        check_k(self.k)
+        Cut(size=self.size, overlap=self.overlap)
 
     async def answer(self, question: Question, kit: Kit) -> Answer:
         """Search once, ask once."""

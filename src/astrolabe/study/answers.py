@@ -1,16 +1,19 @@
 """The answers on disk: one file a method, the latest record of a job counts."""
 
+import json
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from pathlib import Path
+from typing import Final, NamedTuple
 
 from pydantic import JsonValue
 
 from astrolabe.core.records import Answer, AnswerStatus
-from astrolabe.store.folder import read_manifest
+from astrolabe.store.files import write_json
 from astrolabe.store.lines import recover_records
 from astrolabe.study.study import Study, save_manifest
 
-AGAIN: frozenset[AnswerStatus] = frozenset({"failed", "unparsed"})
+_NOTE: Final = ".made-from.json"
+AGAIN: Final[frozenset[AnswerStatus]] = frozenset({"failed", "unparsed"})
 """The states that the same command tries again: the fault may have been the provider's. What a model
 refused, cut short or left empty comes out the same, so it stands."""
 
@@ -42,30 +45,40 @@ def all_answers(study: Study) -> dict[str, dict[Job, Answer]]:
     return dict(sorted(found.items()))
 
 
-def begin_answers(study: Study, method: str, made_from: Mapping[str, JsonValue]) -> dict[Job, Answer]:
-    """Return the answers that still hold, and note what new ones are made from.
+def begin_answers(study: Study, method: str, made_from: Mapping[str, JsonValue]) -> None:
+    """Note what a method's answers are made from, and drop those that were made from something else.
 
-    Where documents, questions, models or lengths have changed since, none holds: they are made again,
-    and calls that are recorded cost nothing.
+    Each method's note is a file of its own: processes that run different methods at once overwrite nothing.
     """
-    current = dict(made_from)
-    known = _made_from(study)
-    if known.get(method) != current:
-        study.folder.answers(method).unlink(missing_ok=True)
-        save_manifest(study.folder.answers(method).parent, {"methods": {**known, method: current}})
-    return load_answers(study, method)
+    if _made_from(study, method) == dict(made_from):
+        return
+    answers = study.folder.answers(method)
+    answers.unlink(missing_ok=True)
+    save_manifest(answers.parent, {})
+    write_json(_note(study, method), {"method": method, **made_from})
 
 
 def standing_answers(study: Study, method: str, made_from: Mapping[str, JsonValue]) -> dict[Job, Answer]:
-    """Return the answers that still hold; nothing is written."""
-    return load_answers(study, method) if _made_from(study).get(method) == dict(made_from) else {}
+    """Return the answers that still hold: documents, questions, models and lengths are what they were."""
+    return load_answers(study, method) if _made_from(study, method) == dict(made_from) else {}
 
 
-def _made_from(study: Study) -> dict[str, JsonValue]:
-    """Return what each method's answers were made from, by spelled method."""
-    kept = read_manifest(study.folder.root / "answers") or {}
-    methods = kept.get("methods")
-    return methods if isinstance(methods, dict) else {}
+def answer_sources(study: Study) -> list[dict[str, JsonValue]]:
+    """Return what the study's answers were made from, a note for each method."""
+    notes = sorted((study.folder.root / "answers").glob(f"*{_NOTE}"))
+    return [json.loads(note.read_text("utf-8")) for note in notes]
+
+
+def _made_from(study: Study, method: str) -> dict[str, JsonValue] | None:
+    note = _note(study, method)
+    if not note.exists():
+        return None
+    content: dict[str, JsonValue] = json.loads(note.read_text("utf-8"))
+    return {name: value for name, value in content.items() if name != "method"}
+
+
+def _note(study: Study, method: str) -> Path:
+    return study.folder.answers(method).with_suffix(_NOTE)
 
 
 def count_states(answers: Sequence[Answer]) -> dict[AnswerStatus, int]:

@@ -7,8 +7,10 @@ from pathlib import Path
 from astrolabe.core.ids import content_id, text_hash
 from astrolabe.core.protocols import Method
 from astrolabe.core.records import Answer, Passage, Question
+from astrolabe.core.spelling import parse_spelled
 from astrolabe.documents import RecordFields
 from astrolabe.llm.weights import find
+from astrolabe.methods import METHODS
 from astrolabe.methods.extractive import Extractive
 from astrolabe.methods.vanilla import Vanilla
 from astrolabe.store.cache import cache_folder
@@ -17,8 +19,9 @@ from astrolabe.study.ingesting import ingest
 from astrolabe.study.kit import ScopeKit
 from astrolabe.study.models import Asking, open_models
 from astrolabe.study.progress import Progress
-from astrolabe.study.run import Task, answer_task
+from astrolabe.study.run import answer_task
 from astrolabe.study.study import Study, new_study, open_study
+from astrolabe.study.tasks import Task
 
 EVERYTHING = "all"
 """The scope of an asked question: every usable document."""
@@ -29,13 +32,23 @@ SMALL = Vanilla(k=3, size=256)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskResult:
-    """An answer, the passages it was made from by id, their documents' titles, and what to say on top."""
+    """An answer with its surroundings.
+
+    Attributes:
+        answer: The answer.
+        passages: The passages that it was made from, by id.
+        titles: The documents' titles, by id.
+        sources: The documents' sources, by id.
+        banners: What to say on top.
+        why: Why no model was asked, where nobody chose a method without one; empty otherwise.
+    """
 
     answer: Answer
     passages: dict[str, Passage]
     titles: dict[str, str]
     sources: dict[str, str]
     banners: tuple[str, ...]
+    why: str = ""
 
 
 def study_of_paths(paths: Sequence[Path], progress: Progress, *, seconds_per_file: float) -> Study:
@@ -64,18 +77,25 @@ def default_method(study: Study, asking: Asking) -> tuple[Method, str]:
     return SMALL, ""
 
 
-async def ask(study: Study, text: str, method: Method, asking: Asking) -> AskResult:
+async def ask(study: Study, text: str, method: str | None, asking: Asking) -> AskResult:
     """Answer one question over all usable documents of a study.
+
+    Args:
+        study: The study.
+        text: The question.
+        method: A spelled method; null or empty for `default_method`.
+        asking: How models are asked.
 
     Raises:
         UserError: The study has no usable documents, or no model plays a role that the method needs.
     """
+    chosen, why = (parse_spelled(method, METHODS, what="method"), "") if method else default_method(study, asking)
     documents = study.need_documents()
     question = Question(id=content_id("q", text), text=text)
     async with open_models(study.settings, study.folder.calls, asking) as models:
         ids = tuple(document.id for document in documents)
         kit = ScopeKit(bench=bench_of(study, models, "answer"), documents=ids, scope=EVERYTHING)
-        task = Task(method=method, question=question, scope=EVERYTHING, documents=ids)
+        task = Task(method=chosen, question=question, scope=EVERYTHING, documents=ids)
         answer = await answer_task(task, kit)
         used = {hit.passage_id for hit in answer.contexts}
         passages = {name: kit.read(name) for name in sorted(used)}
@@ -85,4 +105,5 @@ async def ask(study: Study, text: str, method: Method, asking: Asking) -> AskRes
             titles={document.id: document.title for document in documents},
             sources={document.id: document.source for document in documents},
             banners=models.banners,
+            why=why,
         )

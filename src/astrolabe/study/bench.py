@@ -7,9 +7,9 @@ from astrolabe.core.records import Answer, Question
 from astrolabe.study.kit import Bench, Kits
 from astrolabe.study.models import Models, Role
 from astrolabe.study.passages import Shelf
-from astrolabe.study.run import scope_documents
 from astrolabe.study.settings import AnswerSettings
 from astrolabe.study.study import Study
+from astrolabe.study.tasks import scope_documents
 
 
 def bench_of(study: Study, models: Models, role: Role) -> Bench:

@@ -1,18 +1,18 @@
 """Scoring answers made elsewhere: no study, no key, no configuration."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from astrolabe.benchmark import check_answers, read_answers, read_benchmark
 from astrolabe.core.errors import FileError
-from astrolabe.core.spelling import parse_spelled
-from astrolabe.metrics import METRICS
+from astrolabe.core.protocols import Metric
+from astrolabe.core.records import Answer, Question
 from astrolabe.store.cache import cache_folder
 from astrolabe.study.bench import loose_bench
-from astrolabe.study.kit import Kits
+from astrolabe.study.kit import Bench, Kits
 from astrolabe.study.models import Asking, open_models
 from astrolabe.study.progress import Progress
-from astrolabe.study.results import show
+from astrolabe.study.results import metrics_of, show
 from astrolabe.study.scoring import Scoring, score_answers
 from astrolabe.study.settings import Settings
 from astrolabe.study.shown import Shown
@@ -48,29 +48,43 @@ async def score_file(
         FileError: A file has faults; names all of them, and nothing is scored.
         ConfigError: A metric is unknown or lacks a model.
     """
-    chosen = [parse_spelled(name, METRICS, what="metric") for name in metrics]
-    questions = {question.id: question for question in read_benchmark(benchmark)}
-    faults = [
-        fault for fault in check_answers(answers, questions=list(questions.values())) if fault.severity == "error"
-    ]
-    if faults:
-        raise FileError(str(answers), faults)
-    given = [answer for answer in read_answers(answers) if answer.question_id in questions][:limit]
+    chosen = metrics_of(metrics)
     settings = Settings() if seed is None else Settings(seed=seed)
+    given, questions = read_loose(answers, benchmark)
     async with open_models(settings, record_of_loose_calls(), asking) as models:
         bench = loose_bench(models, "judge", settings.answers)
-        kits = Kits(bench)
-        scoring = Scoring(
-            answers=given,
-            questions=questions,
-            metrics=chosen,
-            kit_of=lambda answer: kits.of(answer.scope, ()),
-            judged_by={},
-        )
-        result = await score_answers(scoring, None, progress)
+        result = await score_answers(loose_scoring(given[:limit], questions, chosen, bench), None, progress)
         return Shown(
             results=show(result.scores, questions, seed=settings.seed),
             questions=questions,
             banners=models.banners,
             stopped=result.stopped,
         )
+
+
+def read_loose(answers: Path, benchmark: Path) -> tuple[list[Answer], dict[str, Question]]:
+    """Return the answers of a file and the questions of another, by id.
+
+    Raises:
+        FileError: A file has faults; names all of them.
+    """
+    questions = {question.id: question for question in read_benchmark(benchmark)}
+    problems = check_answers(answers, questions=list(questions.values()))
+    faults = [problem for problem in problems if problem.severity == "error"]
+    if faults:
+        raise FileError(str(answers), faults)
+    return [answer for answer in read_answers(answers) if answer.question_id in questions], questions
+
+
+def loose_scoring(
+    answers: Sequence[Answer], questions: Mapping[str, Question], metrics: Sequence[Metric], bench: Bench
+) -> Scoring:
+    """Return what scoring answers without a study does."""
+    kits = Kits(bench)
+    return Scoring(
+        answers=answers,
+        questions=questions,
+        metrics=metrics,
+        kit_of=lambda answer: kits.of(answer.scope, ()),
+        judged_by={},
+    )

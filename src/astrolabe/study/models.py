@@ -41,6 +41,25 @@ class Asking:
     embed: str = ""
 
 
+def asking_with(
+    *,
+    calls: CallMode = "reuse",
+    budget: str | None = None,
+    answer: str | None = None,
+    judge: str | None = None,
+    build: str | None = None,
+    embed: str | None = None,
+) -> Asking:
+    """Return how models are asked, from what a user gives; null or empty stands for what the settings say.
+
+    Raises:
+        ConfigError: The budget is not written as one.
+    """
+    given: dict[Role, str | None] = {"answer": answer, "judge": judge, "build": build}
+    roles: dict[Role, str] = {role: name for role, name in given.items() if name}
+    return Asking(mode=calls, budget=Budget.parse(budget) if budget else None, roles=roles, embed=embed or "")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Models:
     """What a command may ask: a model a role (null where none is set) and the embedder."""

@@ -8,27 +8,31 @@ states of that one answer.
 import asyncio
 import inspect
 import sys
+import threading
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, ClassVar, cast
+from typing import Annotated, ClassVar, Final, cast
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from astrolabe.core.errors import ConfigError
-from astrolabe.core.ids import content_id, passage_id
 from astrolabe.core.protocols import Kit
-from astrolabe.core.records import Answer, Hit, Passage, Question, Usage
+from astrolabe.core.records import Answer, Hit, Question, Usage
 from astrolabe.core.text import Text
-from astrolabe.core.tokens import count_tokens
 from astrolabe.core.usage import count
-from astrolabe.store.http import Wire, WireError
+from astrolabe.store.http import Wire, WireError, address_of
+from astrolabe.study.contexts import passage_of
 from astrolabe.study.passages import Shelf
 
 Request = dict[str, JsonValue]
 Call = Callable[[Request], Awaitable[JsonValue]]
-STAGE = "answer.system"
+STAGE: Final = "answer.system"
+_SCHEMES: Final = ("http://", "https://")
+_DAY_SECONDS: Final = 86_400.0
+"""The wire's own limit: the system's is shorter."""
 
 
 class _Given(BaseModel):
@@ -64,7 +68,7 @@ class OwnSystem:
     """Asks the user's system once a question.
 
     Attributes:
-        target: Its URL, or `module:function` found from the current folder.
+        target: Its URL without a key, or `module:function` found from the current folder.
         timeout_seconds: The longest that one answer may take.
         call: How it is called.
         shelf: Where the contexts it shows are kept.
@@ -73,7 +77,7 @@ class OwnSystem:
     name: ClassVar[str] = "system"
 
     target: str
-    timeout_seconds: float = 120.0
+    timeout_seconds: float = field(default=120.0, compare=False)
     call: Call = field(repr=False, compare=False, kw_only=True)
     shelf: Shelf = field(repr=False, compare=False, kw_only=True)
 
@@ -85,12 +89,14 @@ class OwnSystem:
             "scope": kit.scope,
             "documents": list(kit.documents),
         }
+        limit = asyncio.timeout(self.timeout_seconds)
         try:
-            async with asyncio.timeout(self.timeout_seconds):
+            async with limit:
                 returned = await self.call(asked)
             reply = SystemReply.model_validate(returned)
-        except TimeoutError:
-            reason = f"no answer within {self.timeout_seconds:g} seconds"
+        except TimeoutError as error:
+            over = f"no answer within {self.timeout_seconds:g} seconds"
+            reason = over if limit.expired() else f"TimeoutError: {error}"
             return Answer(question_id=question.id, status="failed", reason=reason)
         except WireError as error:
             return Answer(question_id=question.id, status="failed", reason=str(error))
@@ -104,7 +110,12 @@ class OwnSystem:
     def _read(self, question: Question, reply: SystemReply) -> Answer:
         if reply.usage is not None:
             count(STAGE, Usage(**reply.usage.model_dump()))
-        passages = [_passage(context, self.shelf) for context in reply.contexts]
+        passages = [
+            passage_of(context.text, self.shelf.document(context.document_id or ""), named=context.document_id)
+            for context in reply.contexts
+            if context.text.strip()
+        ]
+        passages = list({passage.id: passage for passage in passages}.values())
         self.shelf.add(passages)
         hits = tuple(
             Hit(passage_id=passage.id, rank=rank, score=0.0, source=self.name)
@@ -116,14 +127,19 @@ class OwnSystem:
         return Answer(question_id=question.id, text=reply.text, contexts=hits, retrieved=hits)
 
 
+def target_of(spelled: str) -> str:
+    """Return what names a system in tables and files: a URL without the key that may stand in it."""
+    return address_of(spelled).url if spelled.startswith(_SCHEMES) else spelled
+
+
 def open_call(target: str) -> Call:
     """Return how a system is called: POST for a URL, else the function that `module:function` names.
 
     Raises:
         ConfigError: The module or the function is not there.
     """
-    if target.startswith(("http://", "https://")):
-        wire = Wire(target)
+    if target.startswith(_SCHEMES):
+        wire = Wire(target, timeout_seconds=_DAY_SECONDS)
 
         async def post(request: Request) -> JsonValue:
             return dict(await wire.post("", request))
@@ -138,10 +154,43 @@ def open_call(target: str) -> Call:
     async def call(request: Request) -> JsonValue:
         if inspect.iscoroutinefunction(function):
             return cast("JsonValue", await function(request))
-        # A thread, since the user's function may wait for a network of its own for as long as it likes.
-        return cast("JsonValue", await asyncio.to_thread(function, request))
+        returned = await _in_thread(function, request)
+        return cast("JsonValue", await returned if inspect.isawaitable(returned) else returned)
 
     return call
+
+
+async def _in_thread(function: Callable[[Request], object], request: Request) -> object:
+    """Call a function that may take as long as it likes.
+
+    Its thread is a daemon and none of the loop's pool: one that never returns must not hold the command back when
+    its time is over, or when it is interrupted.
+    """
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[object] = loop.create_future()
+
+    def tell(returned: object, error: Exception | None) -> None:
+        if done.done():
+            return  # given up meanwhile
+        if error:
+            done.set_exception(error)
+        else:
+            done.set_result(returned)
+
+    def work() -> None:
+        returned: object = None
+        raised: Exception | None = None
+        try:
+            returned = function(request)
+        except Exception as error:  # noqa: BLE001 - the fault is one answer's, and named there
+            raised = error
+        except SystemExit as error:
+            raised = RuntimeError(f"the function left with SystemExit: {error}")
+        with suppress(RuntimeError):  # the loop has ended
+            loop.call_soon_threadsafe(tell, returned, raised)
+
+    threading.Thread(target=work, daemon=True, name=STAGE).start()
+    return await done
 
 
 def _function(target: str, module: str, name: str) -> Callable[[Request], object]:
@@ -157,23 +206,3 @@ def _function(target: str, module: str, name: str) -> Callable[[Request], object
         msg = f"--system {target!r}: {name!r} is not a function"
         raise ConfigError(msg)
     return found
-
-
-def _passage(context: SystemContext, shelf: Shelf) -> Passage:
-    """Return the context as a passage of its document where its text stands there, else as one of its own."""
-    document = shelf.document(context.document_id) if context.document_id else None
-    start = document.text.find(context.text) if document else -1
-    if document and start >= 0:
-        end = start + len(context.text)
-        identity = passage_id(document.id, start, end)
-    else:
-        start, end = 0, len(context.text)
-        identity = content_id("p", context.document_id or "", context.text)
-    return Passage(
-        id=identity,
-        document_id=context.document_id or "",
-        text=context.text,
-        start=start,
-        end=end,
-        tokens=count_tokens(context.text),
-    )

@@ -26,6 +26,7 @@ class Shelf:
     folder: Path | None = None
     _cuts: dict[Cut, dict[str, list[Passage]]] = field(default_factory=dict[Cut, dict[str, list[Passage]]])
     _by_id: dict[str, Passage] = field(default_factory=dict[str, Passage])
+    _all_read: bool = False
 
     def passages(self, cut: Cut, documents: Sequence[str]) -> list[Passage]:
         """Return the passages of some documents, by document (in the order given) and place."""
@@ -46,7 +47,8 @@ class Shelf:
 
     def find(self, passage: str) -> Passage | None:
         """Return a passage of any cut, or null where no cut has it."""
-        if passage not in self._by_id and self.folder is not None:
+        if passage not in self._by_id and self.folder is not None and not self._all_read:
+            self._all_read = True
             for kept in sorted(self.folder.glob("*/passages.jsonl")):
                 self._by_id.update((found.id, found) for found in recover_records(kept, Passage))
         return self._by_id.get(passage)

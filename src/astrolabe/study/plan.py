@@ -6,29 +6,33 @@ depend on replies the count is exact.
 """
 
 import math
-from collections.abc import Awaitable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Annotated, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from astrolabe.core.errors import NotRecorded
+from astrolabe.core.errors import ModelError, NotRecorded
 from astrolabe.core.prompt import Prompt, Reply
 from astrolabe.core.protocols import LLM
-from astrolabe.core.spelling import parse_spelled, spell
 from astrolabe.core.tokens import count_tokens
-from astrolabe.metrics import METRICS
-from astrolabe.study.answers import AGAIN, Job, standing_answers
-from astrolabe.study.bench import bench_of, kits_of_answers
+from astrolabe.llm.recorded import call_key
+from astrolabe.study.bench import bench_of, loose_bench
 from astrolabe.study.kit import Bench, Kits
+from astrolabe.study.loose import loose_scoring, read_loose, record_of_loose_calls
 from astrolabe.study.models import Asking, Role, open_models
+from astrolabe.study.own_system import STAGE as SYSTEM_STAGE
+from astrolabe.study.own_system import OwnSystem
 from astrolabe.study.progress import Progress
-from astrolabe.study.run import made_from, scope_documents
-from astrolabe.study.running import RunRequest, chosen_methods, chosen_questions, scope_names
-from astrolabe.study.scoring import chosen_answers
-from astrolabe.study.settings import PriceSettings
+from astrolabe.study.results import metrics_of
+from astrolabe.study.run import answer_task
+from astrolabe.study.running import RunRequest, plan_of
+from astrolabe.study.scoring import Scoring, open_scores, score_task, scoring_of
+from astrolabe.study.settings import PriceSettings, Settings
 from astrolabe.study.study import Study
+from astrolabe.study.tasks import work_of
 
 R = TypeVar("R", bound="BaseModel | str")
 
@@ -81,10 +85,15 @@ class _Tally:
 
 @dataclass(slots=True)
 class _Counting:
-    """A model that answers from the record and counts what is not there."""
+    """A model that answers from the record and counts what is not there.
+
+    A call that failed counts as new, as it will be asked again; the same call twice is asked once.
+    """
 
     llm: LLM
+    live: bool
     stages: dict[str, _Tally] = field(default_factory=dict[str, _Tally])
+    _counted: set[bytes] = field(default_factory=set[bytes])
 
     @property
     def id(self) -> str:
@@ -94,88 +103,120 @@ class _Counting:
     async def ask(self, prompt: Prompt[R]) -> Reply[R]:
         """Return the recorded reply, or count the call."""
         tally = self.stages.setdefault(prompt.stage, _Tally())
-        try:
-            reply = await self.llm.ask(prompt)
-        except NotRecorded:
+        key = call_key(self.id, prompt)
+        reply = await self._recorded(prompt)
+        if key not in self._counted and (reply is None or self.live):
             tally.calls += 1
             tally.prompt_tokens += sum(count_tokens(message.content) for message in prompt.messages)
             tally.reply_tokens += prompt.max_tokens
-            raise _Planned from None
-        tally.recorded += 1
+        else:
+            tally.recorded += 1
+        self._counted.add(key)
+        if reply is None:
+            raise _Planned
         return reply
+
+    async def _recorded(self, prompt: Prompt[R]) -> Reply[R] | None:
+        with suppress(NotRecorded, ModelError):
+            return await self.llm.ask(prompt)
+        return None
 
 
 async def plan_run(study: Study, request: RunRequest, asking: Asking, progress: Progress) -> list[StagePlan]:
     """Return what `run` would call, by stage; an empty list where no model would be asked.
 
+    A system of the user's own is not called: each of its answers is one call.
+
     Raises:
         UserError: As `run` would.
     """
-    study.need_documents()
-    questions = chosen_questions(study, request)
     async with open_models(study.settings, study.folder.calls, _replaying(asking)) as models:
-        bench, counting = _counting(bench_of(study, models, "answer"))
+        bench, counting = _counting(bench_of(study, models, "answer"), asking)
+        work = work_of(study, plan_of(study, request, bench), bench)
         kits = Kits(bench)
-        methods = chosen_methods(request, bench)
-        source = made_from(study, bench)
-        standing = {spell(method): standing_answers(study, spell(method), source) for method in methods}
-        progress.begin("planning", 0)
-        for scope in request.scopes or scope_names(questions):
-            for question in questions[: request.limit]:
-                documents = scope_documents(study, question, scope)
-                for method in methods if documents is not None else ():
-                    kept = standing[spell(method)].get(Job(question.id, scope))
-                    if kept is None or kept.status in AGAIN:
-                        await _try(method.answer(question, kits.of(scope, documents or ())))
-                    progress.step()
+        own = _Tally()
+        progress.begin("planning", len(work.open))
+        for task in work.open:
+            if isinstance(task.method, OwnSystem):
+                own.calls += 1
+            else:
+                await answer_task(task, kits.of(task.scope, task.documents))
+            progress.step()
         progress.end()
-        return _stages(study, counting, "answer", asking)
+        stages = _stages(study.settings, counting, "answer", asking)
+        return [*stages, _stage(SYSTEM_STAGE, own, None, local=False, at_once=1)] if own.calls else stages
 
 
-async def plan_score(study: Study, metrics: Sequence[str], asking: Asking, progress: Progress) -> list[StagePlan]:
+async def plan_score(
+    study: Study,
+    metrics: Sequence[str],
+    asking: Asking,
+    progress: Progress,
+    *,
+    methods: Sequence[str] = (),
+    limit: int | None = None,
+) -> list[StagePlan]:
     """Return what `score` would call for the answers that there are, by stage.
 
     Raises:
         UserError: As `score` would.
     """
-    answers = chosen_answers(study, ())
-    questions = {question.id: question for question in study.need_questions()}
     async with open_models(study.settings, study.folder.calls, _replaying(asking)) as models:
-        bench, counting = _counting(bench_of(study, models, "judge"))
-        kit_of = kits_of_answers(study, bench, questions)
-        progress.begin("planning", 0)
-        for name in metrics:
-            metric = parse_spelled(name, METRICS, what="metric")
-            for answer in answers:
-                await _try(metric.score(questions[answer.question_id], answer, kit_of(answer)))
-                progress.step()
-        progress.end()
-        return _stages(study, counting, "judge", asking)
+        bench, counting = _counting(bench_of(study, models, "judge"), asking)
+        scoring = scoring_of(study, metrics_of(metrics), bench, methods=methods, limit=limit)
+        await _try_all(scoring, study, progress)
+        return _stages(study.settings, counting, "judge", asking)
+
+
+async def plan_score_file(
+    answers: Path,
+    benchmark: Path,
+    metrics: Sequence[str],
+    asking: Asking,
+    progress: Progress,
+    *,
+    limit: int | None = None,
+) -> list[StagePlan]:
+    """Return what scoring a file of answers would call, by stage.
+
+    Raises:
+        UserError: As `score` would.
+    """
+    settings = Settings()
+    given, questions = read_loose(answers, benchmark)
+    async with open_models(settings, record_of_loose_calls(), _replaying(asking)) as models:
+        bench, counting = _counting(loose_bench(models, "judge", settings.answers), asking)
+        await _try_all(loose_scoring(given[:limit], questions, metrics_of(metrics), bench), None, progress)
+        return _stages(settings, counting, "judge", asking)
 
 
 def _replaying(asking: Asking) -> Asking:
     return replace(asking, mode="replay", budget=None)
 
 
-def _counting(bench: Bench) -> tuple[Bench, _Counting | None]:
+def _counting(bench: Bench, asking: Asking) -> tuple[Bench, _Counting | None]:
     if bench.llm is None:
         return bench, None
-    counting = _Counting(bench.llm)
+    counting = _Counting(bench.llm, live=asking.mode == "live")
     return replace(bench, llm=counting), counting
 
 
-async def _try(work: Awaitable[object]) -> None:
-    with suppress(_Planned):
-        await work
+async def _try_all(scoring: Scoring, study: Study | None, progress: Progress) -> None:
+    tasks = open_scores(scoring, study).tasks
+    progress.begin("planning", len(tasks))
+    for task in tasks:
+        await score_task(task, scoring)
+        progress.step()
+    progress.end()
 
 
-def _stages(study: Study, counting: _Counting | None, role: Role, asking: Asking) -> list[StagePlan]:
+def _stages(settings: Settings, counting: _Counting | None, role: Role, asking: Asking) -> list[StagePlan]:
     if counting is None:
         return []
-    spelled = asking.roles.get(role) or getattr(study.settings.models, role)
-    price = study.settings.prices.get(spelled)
+    spelled = asking.roles.get(role) or getattr(settings.models, role)
+    price = settings.prices.get(spelled)
     local = spelled.startswith("embedded:")
-    at_once = 1 if local else study.settings.limits.concurrency
+    at_once = 1 if local else settings.limits.concurrency
     return [_stage(name, tally, price, local=local, at_once=at_once) for name, tally in sorted(counting.stages.items())]
 
 

@@ -21,11 +21,12 @@ from astrolabe.study.models import Asking, Models, open_models
 from astrolabe.study.progress import Progress
 from astrolabe.study.reporting import write_study_report
 from astrolabe.study.results import save_results, show
-from astrolabe.study.run import RunPlan, RunResult, run_methods
+from astrolabe.study.run import RunResult, run_methods
 from astrolabe.study.scoring import score_study
 from astrolabe.study.settings import AnswerSettings
 from astrolabe.study.shown import Shown
 from astrolabe.study.study import Study, new_study, open_study
+from astrolabe.study.tasks import RunPlan
 
 SCOPES: Final = ("simple", "middle", "hard")
 FLOORS: Final[tuple[Method, ...]] = (Extractive(), Extractive(retriever="bm25"))

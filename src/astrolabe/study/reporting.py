@@ -11,8 +11,7 @@ from astrolabe.core.records import Answer, Passage, Usage
 from astrolabe.core.tokens import COUNTER
 from astrolabe.metrics import AGREEMENT
 from astrolabe.report import FORMATS, Cost, Format, Material, write_report
-from astrolabe.store.folder import read_manifest
-from astrolabe.study.answers import all_answers
+from astrolabe.study.answers import all_answers, answer_sources
 from astrolabe.study.passages import Shelf
 from astrolabe.study.results import metric_of
 from astrolabe.study.shown import Shown
@@ -80,14 +79,13 @@ def write_study_report(study: Study, shown: Shown, formats: Sequence[Format] = F
 
 def _facts(study: Study) -> dict[str, str]:
     facts = {"Seed": str(study.settings.seed), "Documents": str(len(study.documents))}
-    kept = (read_manifest(study.folder.root / "answers") or {}).get("methods")
-    made = list(kept.values()) if isinstance(kept, dict) else []
+    made = answer_sources(study)
     for name, label in (
         ("model", "Answers by"),
         ("embedder", "Embeddings by"),
         ("max_tokens", "Tokens an answer, at most"),
     ):
-        values = sorted({str(one[name]) for one in made if isinstance(one, dict) and one.get(name) is not None})
+        values = sorted({str(one[name]) for one in made if one.get(name) is not None})
         if values:
             facts[label] = ", ".join(values)
     return facts

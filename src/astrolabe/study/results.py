@@ -10,7 +10,7 @@ from astrolabe.compare.groups import Groups
 from astrolabe.core.errors import ConfigError
 from astrolabe.core.protocols import Metric
 from astrolabe.core.records import Comparison, Estimate, Question, Score
-from astrolabe.core.spelling import parse_spelled
+from astrolabe.core.spelling import parse_spelled, spell
 from astrolabe.metrics import METRICS
 from astrolabe.store.lines import write_records
 from astrolabe.study.study import Study, save_manifest
@@ -84,6 +84,16 @@ def save_results(study: Study, results: Results, *, correction: Correction, conf
             "metrics": [*sorted({score.metric for score in results.scores})],
         },
     )
+
+
+def metrics_of(spelled: Sequence[str]) -> list[Metric]:
+    """Return the metrics that names spell, each once.
+
+    Raises:
+        ConfigError: A name or a parameter is unknown.
+    """
+    parsed: list[Metric] = [parse_spelled(name, METRICS, what="metric") for name in spelled]
+    return list({spell(metric): metric for metric in parsed}.values())
 
 
 def metric_of(spelled: str) -> Metric:

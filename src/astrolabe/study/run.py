@@ -1,42 +1,21 @@
 """Running methods over questions and scopes: every job is a record, and a stopped run goes on."""
 
 import asyncio
-import random
 import time
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from pydantic import JsonValue
-
-from astrolabe.core.errors import ConfigError, ModelError, Stopped, UserError
-from astrolabe.core.protocols import Method
-from astrolabe.core.records import Answer, Question
+from astrolabe.core.errors import ModelError, Stopped, UserError
+from astrolabe.core.records import Answer
 from astrolabe.core.spelling import spell
 from astrolabe.core.usage import metering
 from astrolabe.store.lines import append_records
-from astrolabe.study.answers import AGAIN, Job, begin_answers
+from astrolabe.study.answers import begin_answers
 from astrolabe.study.faults import first_of
 from astrolabe.study.kit import Bench, Kits, ScopeKit
 from astrolabe.study.progress import Progress
 from astrolabe.study.study import Study
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunPlan:
-    """What to run: methods on questions in scopes.
-
-    Attributes:
-        methods: The methods, as spelled by the user.
-        scopes: Names of scopes; a question without such a scope is left out.
-        questions: The questions, already selected.
-        limit: At most so many jobs a method and scope; null for all.
-    """
-
-    methods: Sequence[Method]
-    scopes: Sequence[str]
-    questions: Sequence[Question]
-    limit: int | None = None
+from astrolabe.study.tasks import RunPlan, Task, Work, work_of
 
 
 @dataclass(slots=True, kw_only=True)
@@ -46,16 +25,6 @@ class RunResult:
     answers: list[Answer] = field(default_factory=list[Answer])
     kept: int = 0
     stopped: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
-    """One question for one method in one scope."""
-
-    method: Method
-    question: Question
-    scope: str
-    documents: tuple[str, ...]
 
 
 async def run_methods(study: Study, plan: RunPlan, bench: Bench, progress: Progress) -> RunResult:
@@ -68,25 +37,30 @@ async def run_methods(study: Study, plan: RunPlan, bench: Bench, progress: Progr
     Raises:
         UserError: Nothing could run at all (no questions in these scopes, no model for a role).
     """
-    result = RunResult()
-    tasks = list(_open_tasks(study, plan, bench, result))
-    progress.begin("answering", len(tasks))
+    work = work_of(study, plan, bench)
+    result = RunResult(answers=list(work.kept), kept=len(work.kept))
+    progress.begin("answering", len(work.open))
     kits = Kits(bench)
-    queue = iter(tasks)
+    queue = iter(work.open)
+    begun: set[str] = set()
 
     async def worker() -> None:
         for task in queue:
-            answer = await answer_task(task, kits.of(task.scope, task.documents))
-            append_records(study.folder.answers(answer.method), [answer])
-            result.answers.append(answer)
-            progress.step()
+            try:
+                answer = await answer_task(task, kits.of(task.scope, task.documents))
+            except Stopped as stopped:
+                result.stopped = result.stopped or str(stopped)
+            else:
+                _keep(study, work, answer, begun)
+                result.answers.append(answer)
+                progress.step()
+            if result.stopped:
+                return  # what is under way elsewhere is paid for: it is finished and kept
 
     try:
         async with asyncio.TaskGroup() as group:
-            for _ in range(min(study.settings.limits.concurrency, len(tasks))):
+            for _ in range(min(study.settings.limits.concurrency, len(work.open))):
                 group.create_task(worker())
-    except* Stopped as stopped:
-        result.stopped = str(stopped.exceptions[0])
     except* UserError as faults:
         raise first_of(faults) from None
     finally:
@@ -94,55 +68,12 @@ async def run_methods(study: Study, plan: RunPlan, bench: Bench, progress: Progr
     return result
 
 
-def made_from(study: Study, bench: Bench) -> dict[str, JsonValue]:
-    """Return what answers depend on besides the method: when it changes, they are made again."""
-    return {
-        "study": study.fingerprint(),
-        "model": bench.llm.id if bench.llm else None,
-        "embedder": bench.embedder.id,
-        "max_tokens": bench.answers.max_tokens,
-        "context_tokens": bench.answers.context_tokens,
-    }
-
-
-def scope_documents(study: Study, question: Question, scope: str) -> tuple[str, ...] | None:
-    """Return the ids of the documents of a question's scope; null where it has no such scope.
-
-    Raises:
-        ConfigError: The question names a scope that `scopes.jsonl` does not hold.
-    """
-    name = question.scopes.get(scope)
-    if name is None:
-        return None
-    if name not in study.scopes:
-        msg = f"question {question.id!r} names the scope {name!r}, which {study.folder.scopes} does not hold"
-        raise ConfigError(msg)
-    return study.scopes[name].documents
-
-
-def _open_tasks(study: Study, plan: RunPlan, bench: Bench, result: RunResult) -> Iterator[Task]:
-    order = list(plan.questions)
-    # A run that a budget stops must leave an unbiased sample: the order is random, and the same each time.
-    random.Random(study.settings.seed).shuffle(order)  # noqa: S311 - a sample, not a secret
-    found = False
-    books = {spell(method): begin_answers(study, spell(method), made_from(study, bench)) for method in plan.methods}
-    for scope in plan.scopes:
-        members = [(question, scope_documents(study, question, scope)) for question in order]
-        chosen = [(question, documents) for question, documents in members if documents is not None][: plan.limit]
-        found = found or bool(chosen)
-        for question, documents in chosen:
-            for method in plan.methods:
-                spelled = spell(method)
-                standing = books[spelled].get(Job(question.id, scope))
-                if standing is not None and standing.status not in AGAIN:
-                    result.answers.append(standing)
-                    result.kept += 1
-                    continue
-                yield Task(method=method, question=question, scope=scope, documents=documents)
-    if not found:
-        known = sorted({name for question in plan.questions for name in question.scopes})
-        msg = f"no question has a scope {', '.join(map(repr, plan.scopes))}; scopes here: {', '.join(known) or 'none'}"
-        raise ConfigError(msg)
+def _keep(study: Study, work: Work, answer: Answer, begun: set[str]) -> None:
+    """Write an answer; with a method's first one, drop those that something else was the source of."""
+    if answer.method not in begun:
+        begin_answers(study, answer.method, work.sources[answer.method])
+        begun.add(answer.method)
+    append_records(study.folder.answers(answer.method), [answer])
 
 
 async def answer_task(task: Task, kit: ScopeKit) -> Answer:
@@ -152,13 +83,11 @@ async def answer_task(task: Task, kit: ScopeKit) -> Answer:
     with metering() as meter:
         try:
             answer = await task.method.answer(task.question, kit)
-        except (Stopped, UserError):
-            raise
-        except ModelError as error:
-            answer = Answer(question_id=task.question.id, status=error.status, reason=error.reason)
-        except Exception as error:  # noqa: BLE001 - one question's fault must not stop its neighbours; it is named
-            reason = f"{type(error).__name__}: {error}"
-            answer = Answer(question_id=task.question.id, status="failed", reason=reason)
+        except Exception as caught:  # one question's fault must not stop its neighbours; it is named
+            error = first_of(caught)
+            if isinstance(error, Stopped | UserError):
+                raise error from caught
+            answer = _fallen(task, error)
     return answer.model_copy(
         update={
             "method": spell(task.method),
@@ -168,3 +97,11 @@ async def answer_task(task: Task, kit: ScopeKit) -> Answer:
             "duration_seconds": round(time.monotonic() - clock, 6),
         }
     )
+
+
+def _fallen(task: Task, error: BaseException) -> Answer:
+    """Return the named state of a question that an error ended."""
+    if isinstance(error, ModelError):
+        return Answer(question_id=task.question.id, status=error.status, reason=error.reason)
+    reason = f"{type(error).__name__}: {error}"
+    return Answer(question_id=task.question.id, status="failed", reason=reason)

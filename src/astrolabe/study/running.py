@@ -6,15 +6,16 @@ from dataclasses import dataclass
 from astrolabe.core.errors import ConfigError
 from astrolabe.core.protocols import Method
 from astrolabe.core.records import Question
-from astrolabe.core.spelling import parse_spelled
+from astrolabe.core.spelling import parse_spelled, spell
 from astrolabe.methods import METHODS
 from astrolabe.study.bench import bench_of
 from astrolabe.study.kit import Bench
 from astrolabe.study.models import Asking, open_models
-from astrolabe.study.own_system import OwnSystem, open_call
+from astrolabe.study.own_system import OwnSystem, open_call, target_of
 from astrolabe.study.progress import Progress
-from astrolabe.study.run import RunPlan, RunResult, run_methods
+from astrolabe.study.run import RunResult, run_methods
 from astrolabe.study.study import Study
+from astrolabe.study.tasks import RunPlan
 
 ALL = "all"
 
@@ -24,7 +25,7 @@ class RunRequest:
     """What to run, as a user says it.
 
     Attributes:
-        methods: Spelled methods; `all` stands for every known one.
+        methods: Spelled methods; `all` stands for every known one with its defaults.
         scopes: Names of scopes; none for all that the questions have.
         system: A system of the user's own: a URL or `module:function`.
         system_timeout_seconds: The longest that it may take for one answer.
@@ -46,31 +47,40 @@ async def run(study: Study, request: RunRequest, asking: Asking, progress: Progr
     Raises:
         UserError: A name is unknown, or the study has no documents or questions; nothing ran.
     """
-    questions = chosen_questions(study, request)
-    study.need_documents()
     async with open_models(study.settings, study.folder.calls, asking) as models:
         bench = bench_of(study, models, "answer")
-        plan = RunPlan(
-            methods=chosen_methods(request, bench),
-            scopes=request.scopes or scope_names(questions),
-            questions=questions,
-            limit=request.limit,
-        )
-        return await run_methods(study, plan, bench, progress)
+        return await run_methods(study, plan_of(study, request, bench), bench, progress)
 
 
-def chosen_methods(request: RunRequest, bench: Bench) -> list[Method]:
+def plan_of(study: Study, request: RunRequest, bench: Bench) -> RunPlan:
+    """Return the methods, scopes and questions of a request.
+
+    Raises:
+        UserError: A name is unknown, or the study has no documents or questions.
+    """
+    study.need_documents()
+    questions = _questions(study, request)
+    return RunPlan(
+        methods=_methods(request, bench),
+        scopes=request.scopes or list(dict.fromkeys(name for question in questions for name in question.scopes)),
+        questions=questions,
+        limit=request.limit,
+    )
+
+
+def _methods(request: RunRequest, bench: Bench) -> list[Method]:
     """Return the methods of a request; the user's own system is one more.
 
     Raises:
         ConfigError: A name or a parameter is unknown.
     """
-    names = list(METHODS) if ALL in request.methods else list(dict.fromkeys(request.methods))
-    methods: list[Method] = [parse_spelled(name, METHODS, what="method") for name in names]
+    names = [name for given in request.methods for name in (METHODS if given == ALL else (given,))]
+    parsed: list[Method] = [parse_spelled(name, METHODS, what="method") for name in names]
+    methods = list({spell(method): method for method in parsed}.values())
     if request.system is not None:
         methods.append(
             OwnSystem(
-                target=request.system,
+                target=target_of(request.system),
                 timeout_seconds=request.system_timeout_seconds,
                 call=open_call(request.system),
                 shelf=bench.shelf,
@@ -79,7 +89,7 @@ def chosen_methods(request: RunRequest, bench: Bench) -> list[Method]:
     return methods
 
 
-def chosen_questions(study: Study, request: RunRequest) -> list[Question]:
+def _questions(study: Study, request: RunRequest) -> list[Question]:
     """Return the questions of a request.
 
     Raises:
@@ -93,9 +103,4 @@ def chosen_questions(study: Study, request: RunRequest) -> list[Question]:
     if missing:
         msg = f"{study.folder.questions} holds no question {', '.join(map(repr, missing))}; see: astrolabe stats"
         raise ConfigError(msg)
-    return [known[name] for name in request.questions]
-
-
-def scope_names(questions: Sequence[Question]) -> list[str]:
-    """Return the names of all scopes that the questions have, in the order in which they name them."""
-    return list(dict.fromkeys(name for question in questions for name in question.scopes))
+    return [known[name] for name in dict.fromkeys(request.questions)]

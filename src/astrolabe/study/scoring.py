@@ -1,12 +1,13 @@
 """Scoring answers: each score is a record tied to the text that it judges."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from astrolabe.core.errors import ModelError, Stopped, UserError
+from astrolabe.core.errors import ConfigError, ModelError, Stopped, UserError
 from astrolabe.core.ids import text_hash
 from astrolabe.core.protocols import Kit, Metric
 from astrolabe.core.records import Answer, Question, Score
@@ -17,6 +18,7 @@ from astrolabe.store.lines import append_records, recover_records
 from astrolabe.study.answers import Job, all_answers
 from astrolabe.study.bench import bench_of, kits_of_answers
 from astrolabe.study.faults import first_of
+from astrolabe.study.kit import Bench
 from astrolabe.study.models import Models
 from astrolabe.study.progress import Progress
 from astrolabe.study.study import Study, save_manifest
@@ -53,10 +55,11 @@ class Scoring:
     judged_by: Mapping[str, JsonValue]
 
 
-class _Task:
-    def __init__(self, metric: Metric, answer: Answer) -> None:
-        self.metric = metric
-        self.answer = answer
+class ScoreTask(NamedTuple):
+    """One answer for one metric."""
+
+    metric: Metric
+    answer: Answer
 
 
 async def score_answers(scoring: Scoring, study: Study | None, progress: Progress) -> ScoreResult:
@@ -68,25 +71,30 @@ async def score_answers(scoring: Scoring, study: Study | None, progress: Progres
     Raises:
         UserError: A metric cannot work at all, for example for want of a judge.
     """
-    result = ScoreResult()
-    tasks = list(_open_tasks(scoring, study, result))
+    tasks, kept = open_scores(scoring, study)
+    result = ScoreResult(scores=kept, kept=len(kept))
     progress.begin("scoring", len(tasks))
     queue = iter(tasks)
+    begun: set[str] = set()
 
     async def worker() -> None:
         for task in queue:
-            score = await _score(task, scoring)
-            if study is not None:
-                append_records(study.folder.scores(score.metric, score.method), [score])
-            result.scores.append(score)
-            progress.step()
+            try:
+                score = await score_task(task, scoring)
+            except Stopped as stopped:
+                result.stopped = result.stopped or str(stopped)
+            else:
+                if study is not None:
+                    _keep(study, scoring, score, begun)
+                result.scores.append(score)
+                progress.step()
+            if result.stopped:
+                return  # what is under way elsewhere is paid for: it is finished and kept
 
     try:
         async with asyncio.TaskGroup() as group:
             for _ in range(min(_TOGETHER, len(tasks))):
                 group.create_task(worker())
-    except* Stopped as stopped:
-        result.stopped = str(stopped.exceptions[0])
     except* UserError as faults:
         raise first_of(faults) from None
     finally:
@@ -95,33 +103,59 @@ async def score_answers(scoring: Scoring, study: Study | None, progress: Progres
 
 
 async def score_study(
-    study: Study, metrics: Sequence[Metric], models: Models, progress: Progress, methods: Sequence[str] = ()
+    study: Study,
+    metrics: Sequence[Metric],
+    models: Models,
+    progress: Progress,
+    *,
+    methods: Sequence[str] = (),
+    limit: int | None = None,
 ) -> ScoreResult:
-    """Score the study's answers; with `methods`, those of some methods alone.
+    """Score the study's answers.
+
+    Args:
+        study: The study.
+        metrics: The metrics.
+        models: The judge and the embedder.
+        progress: Hears of every score.
+        methods: Only the answers of these spelled methods; empty for all.
+        limit: At most so many answers; null for all.
 
     Raises:
         UserError: There are no answers, or a metric cannot work at all.
     """
-    answers = chosen_answers(study, methods)
+    scoring = scoring_of(study, metrics, bench_of(study, models, "judge"), methods=methods, limit=limit)
+    return await score_answers(scoring, study, progress)
+
+
+def scoring_of(
+    study: Study, metrics: Sequence[Metric], bench: Bench, *, methods: Sequence[str], limit: int | None
+) -> Scoring:
+    """Return what scoring a study does.
+
+    Raises:
+        UserError: There are no answers.
+    """
     questions = {question.id: question for question in study.need_questions()}
-    bench = bench_of(study, models, "judge")
-    scoring = Scoring(
-        answers=answers,
+    return Scoring(
+        answers=_chosen_answers(study, methods)[:limit],
         questions=questions,
         metrics=metrics,
         kit_of=kits_of_answers(study, bench, questions),
         judged_by={"judge": bench.llm.id if bench.llm else None, "embedder": bench.embedder.id},
     )
-    return await score_answers(scoring, study, progress)
 
 
-def chosen_answers(study: Study, methods: Sequence[str]) -> list[Answer]:
+def _chosen_answers(study: Study, methods: Sequence[str]) -> list[Answer]:
     """Return the answers of some methods (none named: of all) to the study's questions.
 
     Raises:
         UserError: There are none.
     """
     books = all_answers(study)
+    if unknown := [name for name in methods if name not in books]:
+        msg = f"no answers of {', '.join(map(repr, unknown))}; there are answers of {', '.join(books) or 'no method'}"
+        raise ConfigError(msg)
     known = {question.id for question in study.need_questions()}
     chosen = [book for name, book in books.items() if not methods or name in methods]
     answers = [answer for book in chosen for answer in book.values() if answer.question_id in known]
@@ -133,7 +167,7 @@ def chosen_answers(study: Study, methods: Sequence[str]) -> list[Answer]:
 
 
 def load_scores(study: Study) -> list[Score]:
-    """Return every standing score of the study, the latest of each metric, method and job."""
+    """Return every score of the study, the latest of each metric, method and job."""
     latest: dict[tuple[str, str, Job], Score] = {}
     for path in sorted((study.folder.root / "scores").glob("*/*.jsonl")):
         for score in recover_records(path, Score):
@@ -141,39 +175,57 @@ def load_scores(study: Study) -> list[Score]:
     return list(latest.values())
 
 
-def _open_tasks(scoring: Scoring, study: Study | None, result: ScoreResult) -> Iterator[_Task]:
+def standing_scores(study: Study) -> list[Score]:
+    """Return the scores whose answer is still the one that they judge, and a question of the study's."""
+    books = all_answers(study)
+    known = {question.id for question in study.questions}
+    standing: list[Score] = []
+    for score in load_scores(study):
+        answer = books.get(score.method, {}).get(Job(score.question_id, score.scope))
+        if answer is not None and answer.question_id in known and score.detail.get(_ANSWER) == _hash(answer):
+            standing.append(score)
+    return standing
+
+
+class OpenScores(NamedTuple):
+    """What scoring has to do, and the scores that stand."""
+
+    tasks: list[ScoreTask]
+    kept: list[Score]
+
+
+def open_scores(scoring: Scoring, study: Study | None) -> OpenScores:
+    """Return what has to be scored; without a study that is everything. Nothing is written."""
+    found = OpenScores([], [])
     for metric in scoring.metrics:
-        spelled = spell(metric)
-        standing = _standing(scoring, study, spelled)
+        standing = _standing(scoring, study, spell(metric))
         for answer in scoring.answers:
             score = standing.get((answer.method, Job(answer.question_id, answer.scope)))
             if score is not None and _holds(score, answer):
-                result.scores.append(score)
-                result.kept += 1
+                found.kept.append(score)
             else:
-                yield _Task(metric, answer)
+                found.tasks.append(ScoreTask(metric, answer))
+    return found
 
 
 def _holds(score: Score, answer: Answer) -> bool:
-    same = score.detail.get(_ANSWER) == _hash(answer)
     # An answer that is no text stays unscored; a judgement that failed is tried again.
-    return same and (score.status == "scored" or answer.status != "ok" or not score.usage.calls)
+    return score.detail.get(_ANSWER) == _hash(answer) and (score.status == "scored" or answer.status != "ok")
+
+
+def _made_from(scoring: Scoring, metric: str) -> dict[str, JsonValue]:
+    questions = text_hash("\n".join(question.model_dump_json() for question in scoring.questions.values()))
+    return {"metric": metric, "questions": questions, **scoring.judged_by}
+
+
+def _still_holds(study: Study, scoring: Scoring, metric: str) -> bool:
+    kept = read_manifest(study.folder.scores(metric, "").parent)
+    return kept is not None and all(kept.get(key) == value for key, value in _made_from(scoring, metric).items())
 
 
 def _standing(scoring: Scoring, study: Study | None, metric: str) -> dict[tuple[str, Job], Score]:
-    if study is None:
+    if study is None or not _still_holds(study, scoring, metric):
         return {}
-    folder = study.folder.scores(metric, "").parent
-    current: dict[str, JsonValue] = {
-        "metric": metric,
-        "questions": text_hash("\n".join(question.model_dump_json() for question in scoring.questions.values())),
-        **scoring.judged_by,
-    }
-    kept = read_manifest(folder)
-    if kept is None or any(kept.get(key) != value for key, value in current.items()):
-        for path in folder.glob("*.jsonl"):
-            path.unlink()
-        save_manifest(folder, current)
     standing: dict[tuple[str, Job], Score] = {}
     for method in {answer.method for answer in scoring.answers}:
         for score in recover_records(study.folder.scores(metric, method), Score):
@@ -181,19 +233,37 @@ def _standing(scoring: Scoring, study: Study | None, metric: str) -> dict[tuple[
     return standing
 
 
-async def _score(task: _Task, scoring: Scoring) -> Score:
+def _keep(study: Study, scoring: Scoring, score: Score, begun: set[str]) -> None:
+    """Write a score; with a metric's first one, drop those that something else was the source of."""
+    if score.metric not in begun:
+        folder = study.folder.scores(score.metric, "").parent
+        if not _still_holds(study, scoring, score.metric):
+            for path in folder.glob("*.jsonl"):
+                path.unlink(missing_ok=True)
+            save_manifest(folder, _made_from(scoring, score.metric))
+        begun.add(score.metric)
+    append_records(study.folder.scores(score.metric, score.method), [score])
+
+
+async def score_task(task: ScoreTask, scoring: Scoring) -> Score:
+    """Score one answer; a judgement that fails alone becomes an unscored record with its reason."""
     answer, spelled = task.answer, spell(task.metric)
     with metering() as meter:
         try:
             score = await task.metric.score(scoring.questions[answer.question_id], answer, scoring.kit_of(answer))
-        except (Stopped, UserError):
-            raise
-        except ModelError as error:
-            score = _unscored(answer, spelled, f"the judge's reply was {error.status}: {error.reason}")
-        except Exception as error:  # noqa: BLE001 - one answer's fault must not stop its neighbours; it is named
-            score = _unscored(answer, spelled, f"{type(error).__name__}: {error}")
+        except Exception as caught:  # one answer's fault must not stop its neighbours; it is named
+            error = first_of(caught)
+            if isinstance(error, Stopped | UserError):
+                raise error from caught
+            score = _unscored(answer, spelled, _said(error))
     detail: dict[str, JsonValue] = {**score.detail, _ANSWER: _hash(answer)}
     return score.model_copy(update={"usage": meter.total, "detail": detail})
+
+
+def _said(error: BaseException) -> str:
+    if isinstance(error, ModelError):
+        return f"the judge's reply was {error.status}: {error.reason}"
+    return f"{type(error).__name__}: {error}"
 
 
 def _unscored(answer: Answer, metric: str, reason: str) -> Score:

@@ -1,7 +1,7 @@
 """A study on disk: its settings, documents, questions and scopes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
@@ -9,7 +9,7 @@ from typing import TypeVar
 from pydantic import JsonValue
 
 import astrolabe
-from astrolabe.core.errors import UserError
+from astrolabe.core.errors import ConfigError, UserError
 from astrolabe.core.ids import text_hash
 from astrolabe.core.records import Document, Question, Scope
 from astrolabe.core.tokens import COUNTER
@@ -80,16 +80,27 @@ class Study:
         return text_hash("\n".join([*documents, *questions, *scopes]))
 
 
-def open_study(root: Path) -> Study:
+def open_study(root: Path, *, seed: int | None = None) -> Study:
     """Return the study in a folder.
+
+    Args:
+        root: The folder.
+        seed: Replaces the seed of the settings; at least 0. Null keeps it.
 
     Raises:
         UserError: The folder does not exist.
+        ConfigError: The seed is below 0, or, where one is given, `study.toml` has faults.
     """
     if not root.is_dir():
         msg = f"there is no study folder {str(root)!r}; make one with: astrolabe new {root}"
         raise UserError(msg)
-    return Study(StudyFolder(root))
+    study = Study(StudyFolder(root))
+    if seed is None:
+        return study
+    if seed < 0:
+        msg = f"seed {seed!r}: a seed is a whole number of at least 0"
+        raise ConfigError(msg)
+    return replace(study, given=study.settings.model_copy(update={"seed": seed}))
 
 
 def new_study(root: Path) -> Study:

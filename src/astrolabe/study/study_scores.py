@@ -1,31 +1,47 @@
 """Scoring a study's answers, and showing what its scores say."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from astrolabe.compare import Correction
 from astrolabe.core.errors import UserError
-from astrolabe.core.spelling import parse_spelled
-from astrolabe.metrics import METRICS
 from astrolabe.study.models import Asking, open_models
 from astrolabe.study.progress import Progress
-from astrolabe.study.results import save_results, show
-from astrolabe.study.scoring import load_scores, score_study
+from astrolabe.study.results import metrics_of, save_results, show
+from astrolabe.study.scoring import load_scores, score_study, standing_scores
 from astrolabe.study.shown import Shown
 from astrolabe.study.study import Study
 
+STALE: Final = "{} scores are left out: their answers or questions have changed since. Score again: astrolabe score"
+"""What stands on top of tables where scores do not belong to the answers any more."""
+
 
 async def score_and_show(
-    study: Study, metrics: Sequence[str], methods: Sequence[str], asking: Asking, progress: Progress
+    study: Study,
+    metrics: Sequence[str],
+    asking: Asking,
+    progress: Progress,
+    *,
+    methods: Sequence[str] = (),
+    limit: int | None = None,
 ) -> Shown:
     """Score the study's answers and show the means.
+
+    Args:
+        study: The study.
+        metrics: Spelled metrics.
+        asking: How models are asked.
+        progress: Hears of every score.
+        methods: Only the answers of these spelled methods; empty for all.
+        limit: At most so many answers; null for all.
 
     Raises:
         UserError: There are no answers, a metric is unknown or lacks a model.
     """
-    chosen = [parse_spelled(name, METRICS, what="metric") for name in metrics]
+    chosen = metrics_of(metrics)
     questions = {question.id: question for question in study.need_questions()}
     async with open_models(study.settings, study.folder.calls, asking) as models:
-        result = await score_study(study, chosen, models, progress, methods)
+        result = await score_study(study, chosen, models, progress, methods=methods, limit=limit)
         return Shown(
             results=show(result.scores, questions, seed=study.settings.seed),
             questions=questions,
@@ -43,7 +59,8 @@ def compare_study(study: Study, *, correction: Correction = "holm", confidence: 
         UserError: There are no scores.
     """
     questions = {question.id: question for question in study.need_questions()}
-    scores = [score for score in load_scores(study) if score.question_id in questions]
+    scores = standing_scores(study)
+    stale = len(load_scores(study)) - len(scores)
     if not scores:
         root = study.folder.root
         msg = f"{root} holds no scores to compare; run: astrolabe score --study {root}"
@@ -51,4 +68,9 @@ def compare_study(study: Study, *, correction: Correction = "holm", confidence: 
     results = show(scores, questions, seed=study.settings.seed, correction=correction, confidence=confidence)
     save_results(study, results, correction=correction, confidence=confidence)
     folder = study.folder.comparison
-    return Shown(results=results, questions=questions, written=(folder, folder.parent / "estimates.jsonl"))
+    return Shown(
+        results=results,
+        questions=questions,
+        banners=(STALE.format(stale),) if stale else (),
+        written=(folder, folder.parent / "estimates.jsonl"),
+    )

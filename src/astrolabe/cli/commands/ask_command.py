@@ -9,9 +9,7 @@ from astrolabe.cli.drawing import TerminalProgress
 from astrolabe.cli.options import Common, common_options
 from astrolabe.cli.session import answer_option, asking_of, embed_option, run_loop, study_of
 from astrolabe.cli.talk import Exit, give_records, say
-from astrolabe.core.spelling import parse_spelled
-from astrolabe.methods import METHODS
-from astrolabe.study.asking import ask, default_method, study_of_paths
+from astrolabe.study.asking import ask, study_of_paths
 
 
 @click.command("ask")
@@ -52,14 +50,9 @@ def command(
             say(f"read into {study.folder.root}")
         else:
             study = study_of(common)
-        why = ""
-        if method:
-            chosen = parse_spelled(method, METHODS, what="method")
-        else:
-            chosen, why = default_method(study, asking)
-        result = run_loop(ask(study, question, chosen, asking))
-    if why:
-        say(f"answered without a model: {why}")
+        result = run_loop(ask(study, question, method, asking))
+    if result.why:
+        say(f"answered without a model: {result.why}")
     if common.as_json:
         give_records([result.answer])
     else:

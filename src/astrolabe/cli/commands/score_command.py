@@ -1,7 +1,8 @@
 """`astrolabe score`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -55,17 +56,15 @@ def command(
     The smallest line of ANSWERS is {"question_id": "...", "text": "..."}; a CSV file with the same columns works
     too. Without a judge the metric topics_local scores by calibrated matching: no key, no network.
     """
-    if (answers is None) != (benchmark is None):
-        raise ConfigError("ANSWERS and --benchmark FILE go together; inside a study leave both out")
+    files = files_of({"answers": answers, "benchmark": benchmark})
     asking = asking_of(common, judge=judge, embed=embed)
     names = split_names(metrics)
     with TerminalProgress() as progress:
-        if answers is not None and benchmark is not None:
-            shown = run_loop(
-                score_file(answers, benchmark, names, asking, progress, seed=common.seed, limit=common.limit)
-            )
+        if files is not None:
+            shown = run_loop(score_file(*files, names, asking, progress, seed=common.seed, limit=common.limit))
         else:
-            shown = run_loop(score_and_show(study_of(common), names, split_names(methods), asking, progress))
+            own = split_names(methods)
+            shown = run_loop(score_and_show(study_of(common), names, asking, progress, methods=own, limit=common.limit))
     if common.as_json:
         give_records(shown.results.scores)
     else:
@@ -78,6 +77,17 @@ def command(
         say(f"stopped: {shown.stopped}; the same command goes on from here")
         return Exit.STOPPED
     return Exit.GAPS if any(score.status == "unscored" for score in shown.results.scores) else Exit.DONE
+
+
+def files_of(given: Mapping[str, Any]) -> tuple[Path, Path] | None:
+    """Return the files of answers and questions that the options name; null inside a study.
+
+    Raises:
+        ConfigError: They name one of the two.
+    """
+    if (given["answers"] is None) != (given["benchmark"] is None):
+        raise ConfigError("ANSWERS and --benchmark FILE go together; inside a study leave both out")
+    return None if given["answers"] is None else (given["answers"], given["benchmark"])
 
 
 def _say_gaps(scores: Sequence[Score]) -> None:

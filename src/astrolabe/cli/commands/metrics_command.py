@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+import math
+
 import click
 
 from astrolabe.cli.catalogue import describe, print_entry
@@ -19,7 +21,8 @@ def command(common: Common) -> int:
     """List the metrics with their parameters, ranges and sources."""
     for kind in METRICS.values():
         worst, best = kind().range
-        bounds: dict[str, JsonValue] = {"worst": worst, "best": best}
+        # A range without bound has no number in JSON.
+        bounds: dict[str, JsonValue] = {"worst": worst if math.isfinite(worst) else None, "best": best}
         entry = {**describe(kind, facts=()), **bounds}
         if common.as_json:
             give_object(entry)

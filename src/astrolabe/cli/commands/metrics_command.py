@@ -1,8 +1,7 @@
 """`astrolabe metrics`."""
 
-from typing import TYPE_CHECKING
-
 import math
+from typing import TYPE_CHECKING
 
 import click
 

@@ -44,7 +44,8 @@ class Parsers:
         process = self._take()
         extracts, fault = process.parse(Job(path=str(path), fields=fields, seconds=self.seconds_per_file))
         if fault is None:
-            self._idle.append(process)
+            with self._lock:
+                self._idle.append(process)
             return extracts
         process.close()
         return [*extracts, failed(fault if not extracts else f"after {len(extracts)} record(s): {fault}")]

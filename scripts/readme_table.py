@@ -20,8 +20,8 @@ from typing import Final
 ROOT: Final = Path(__file__).resolve().parents[1]
 PICTURE: Final = ROOT / "docs" / "images" / "report.png"
 MOST_BYTES: Final = 300_000
-WIDTH: Final = 110
-WINDOW: Final = (1180, 860)
+WIDTH: Final = 96
+WINDOW: Final = (1180, 745)
 _BLOCK: Final = re.compile(r"(<!-- made: table -->\n).*?(<!-- end -->)", re.DOTALL)
 _TERMS: Final = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--hide-scrollbars")
 _QUIET: Final = ("--disable-background-networking", "--disable-component-update", "--disable-sync")

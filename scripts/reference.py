@@ -76,7 +76,7 @@ def commands_page() -> str:
         "This page is made from the commands themselves: it says what `astrolabe COMMAND --help` says.",
         _table(("command", "does"), [(f"[`{name}`](#{name})", says) for name, says in COMMANDS.items()]),
         "(options-of-every-command)=\n## Options of every command",
-        _table(("option", "what it does", "default"), [_option(one) for one in common.values()]),
+        _options(common.values()),
         "How a command ends is its exit code:",
         _table(("exit code", "means"), EXITS),
     ]
@@ -107,7 +107,7 @@ def _command(
     yield _unwrapped(inspect.cleandoc(command.help or ""))
     own = [one for one in command.params if isinstance(one, click.Option) and one.name not in common]
     if own:
-        yield _table(("option", "what it does", "default"), [_option(one) for one in own])
+        yield _options(own)
     if len(own) < len(command.params):
         yield "And the [options of every command](#options-of-every-command)."
     if isinstance(command, click.Group):
@@ -123,6 +123,13 @@ def _common() -> dict[str, click.Option]:
 
     params: list[click.Option] = getattr(common_options(nothing), "__click_params__", [])
     return {str(one.name): one for one in reversed(params)}
+
+
+def _options(options: Iterable[click.Option]) -> str:
+    """Return a table of options; without any default it has no column for them."""
+    rows = [_option(one) for one in options]
+    head = ("option", "what it does", "default")
+    return _table(head, rows) if any(row[2] for row in rows) else _table(head[:2], [row[:2] for row in rows])
 
 
 def _option(option: click.Option) -> tuple[str, str, str]:
@@ -216,33 +223,52 @@ def agreement_block() -> str:
 def fields_block() -> str:
     """Return the fields of a question and of a topic."""
     parts: list[str] = []
-    for title, record in (("A question", Question), ("A topic", Topic)):
+    for title, record, meanings in (("A question", Question, QUESTION_FIELDS), ("A topic", Topic, TOPIC_FIELDS)):
         schema = record.model_json_schema()
         needed = set(schema.get("required", ()))
         rows = [
-            (f"`{name}`", "yes" if name in needed else "", _type(field)) for name, field in schema["properties"].items()
+            (f"`{name}`{' (needed)' if name in needed else ''}", meanings[name], _choices(field))
+            for name, field in schema["properties"].items()
         ]
-        parts.append(f"{title}:\n\n{_table(('field', 'needed', 'what stands there'), rows)}")
+        parts.append(f"{title}:\n\n{_table(('field', 'holds', 'one of'), rows)}")
     return "\n\n".join(parts)
 
 
-def _type(field: Mapping[str, Any]) -> str:
-    """Say a JSON Schema type in words."""
-    if "anyOf" in field:
-        return " or ".join(_type(choice) for choice in field["anyOf"])
-    if "enum" in field:
-        return f"one of {', '.join(f'`{value}`' for value in field['enum'])}"
-    if "$ref" in field:
-        return f"a {field['$ref'].rsplit('/', 1)[-1]}"
-    if field.get("type") == "array":
-        return f"a list: {_type(field['items'])}"
-    names = {"string": "a text", "integer": "a whole number", "number": "a number", "null": "null"}
-    return names.get(field.get("type", ""), "an object of any fields")
+def _choices(field: Mapping[str, Any]) -> str:
+    """Return the values that a field may have, where they are listed."""
+    options = [field, *field.get("anyOf", ())]
+    return ", ".join(f"`{value}`" for option in options for value in option.get("enum", ()))
+
+
+QUESTION_FIELDS: Final = {
+    "id": "its name in answers and scores; never reused for another question",
+    "text": "the question as it is asked",
+    "kind": "what the answer does; tables by kind use it",
+    "topics": "what a good answer covers (A)",
+    "hallucinations": "what no document supports (H)",
+    "evidence": "ids of the documents that the answer rests on",
+    "scopes": "by a scope's name, the id of its scope; computed where it is missing",
+    "time_range": "`start` and `end`, both included, of what a temporal question asks about; null is open",
+    "answers": "for the kind `set`: each item of the answer as a list of its spellings",
+    "split": "such as `dev` or `test`",
+    "extra": "whatever else a foreign format says",
+}
+TOPIC_FIELDS: Final = {
+    "id": "its name within the question, such as A1 or H2",
+    "text": "the topic in a few words",
+    "aliases": "other words for it",
+    "group": "for a comparison, which of the compared things it belongs to",
+    "origin": "where it comes from",
+    "evidence": "spans: `document_id`, `start`, `end` and the `quote` that stands there",
+    "importance": "how much an answer without it lacks",
+    "state": "whether a person has looked at it; a rejected topic counts nowhere",
+    "reason": "why a person decided so",
+}
 
 
 def formats_block() -> str:
     """Return what each importer reads."""
-    rows = [(f"`{name}`", _first_paragraph(reader)) for name, reader in IMPORTERS.items()]
+    rows = [(f"`{name}`", _first_paragraph(inspect.getmodule(reader))) for name, reader in IMPORTERS.items()]
     return _table(("format", "what it reads"), rows)
 
 
@@ -254,8 +280,8 @@ def models_block() -> str:
     return _table(("model", "roles", "what it is", "licence", "size"), rows)
 
 
-def _first_paragraph(reader: Callable[..., object]) -> str:
-    found = inspect.getdoc(reader) or ""
+def _first_paragraph(described: object) -> str:
+    found = inspect.getdoc(described) or ""
     return " ".join(found.partition("\n\n")[0].split())
 
 

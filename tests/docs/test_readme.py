@@ -6,17 +6,15 @@ import re
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final, cast
 
 import click
 import pytest
+from pydantic import JsonValue
 
 from astrolabe.cli import main
 from astrolabe.study.own_system import SystemReply
 from tests.docs.pages import blocks, parse, shell_lines
-
-if TYPE_CHECKING:
-    from pydantic import JsonValue
 
 ROOT: Final = Path(__file__).parents[2]
 README: Final = ROOT / "README.md"
@@ -91,6 +89,12 @@ def test_a_command_that_does_not_exist_is_found(line: str) -> None:
         parse(line)
 
 
+def _records(text: str) -> list[dict[str, JsonValue]]:
+    """Return the objects of a block: one over all of its lines, or one a line."""
+    whole = text.startswith("{\n")
+    return [cast("dict[str, JsonValue]", json.loads(part)) for part in ([text] if whole else text.splitlines())]
+
+
 @pytest.mark.parametrize("page", [README, ROOT / "docs" / "own-system.md"], ids=lambda page: page.name)
 def test_the_example_of_an_own_system_keeps_to_the_contract(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -98,12 +102,7 @@ def test_the_example_of_an_own_system_keeps_to_the_contract(
     code = next(block.text for block in blocks(page) if block.language == "python")
     (tmp_path / "shown_rag.py").write_text(code, "utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    records = [
-        cast("dict[str, JsonValue]", json.loads(line))
-        for block in blocks(page)
-        if block.language == "json"
-        for line in block.text.splitlines()
-    ]
+    records = [record for block in blocks(page) if block.language == "json" for record in _records(block.text)]
     asked = next(record for record in records if "documents" in record)
     replies = [record for record in records if "contexts" in record]
 

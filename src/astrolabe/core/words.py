@@ -2,10 +2,10 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, partial
 from itertools import groupby, pairwise
-from typing import Final, NamedTuple, cast
+from typing import Final, NamedTuple, Protocol
 
 # Scripts that write no spaces between words: Han, kana, Hangul. Marks and iteration signs belong to them,
 # the katakana middle dot and CJK punctuation do not.
@@ -16,6 +16,8 @@ _UNSPACED: Final = (
 )
 _ASCII_WORD: Final = re.compile(r"[a-z0-9]+")
 _INVISIBLE: Final = re.compile("[\u00ad\u200b\u200c\u200d\u2060\ufeff]")
+
+_MOST_WORDS: Final = 1_000_000
 
 # Words of function, not of content. `no`, `not` and `nor` stay: they change what a sentence says. `may`, `us`
 # and `who` are names, too; of these only `who` is dropped, because questions begin with it.
@@ -67,11 +69,35 @@ def stems(text: str, language: str = "english") -> list[str]:
         >>> stems("What are the causes of flooding?")
         ['caus', 'flood']
     """
-    import Stemmer
+    known = _stems_of(language)
+    return [stem for word in words(text) if (stem := known[word])]
 
-    # One each time (0.7 us): a stemmer keeps state and must not be shared by threads.
-    content = [word for word in words(text) if word not in STOP_WORDS]
-    return cast("list[str]", Stemmer.Stemmer(language).stemWords(content))
+
+class _Stems(dict[str, str]):
+    """The stems of the words seen so far, empty for a stop word: texts repeat their words many times."""
+
+    def __init__(self, language: str) -> None:
+        import Stemmer
+
+        # One a word (0.7 us): a stemmer keeps state and must not be shared by threads.
+        self._stemmer: Callable[[], _Stemmer] = partial(Stemmer.Stemmer, language)
+        self._stemmer()
+
+    def __missing__(self, word: str) -> str:
+        if len(self) >= _MOST_WORDS:
+            self.clear()
+        stem = "" if word in STOP_WORDS else self._stemmer().stemWord(word)
+        self[word] = stem
+        return stem
+
+
+class _Stemmer(Protocol):
+    def stemWord(self, word: str) -> str: ...  # noqa: N802 - the library's name
+
+
+@cache
+def _stems_of(language: str) -> _Stems:
+    return _Stems(language)
 
 
 def _split(folded: str) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -13,6 +14,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Raises:
         SystemExit: Always, with the exit code.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(encoding="utf-8")  # what documents say must not fail at an old locale's letters
+
     from astrolabe.cli.group import astrolabe
     from astrolabe.cli.talk import exit_code_of
 

@@ -41,8 +41,11 @@ def exit_code_of(command: Callable[[], object]) -> int:
     except (KeyboardInterrupt, click.Abort):
         say("astrolabe: interrupted; what was finished is kept, the same command goes on from here")
         return Exit.INTERRUPTED
-    except BrokenPipeError:
-        return Exit.DONE
+    except SystemExit as left:
+        # So click and rich end a command whose reader has seen enough (`| head`): no fault of the command.
+        if isinstance(left.__context__, BrokenPipeError):
+            return Exit.DONE
+        raise
     return ended if isinstance(ended, int) else Exit.DONE
 
 
@@ -60,6 +63,7 @@ def give_records(records: "Iterable[BaseModel]") -> None:
     """Give records as JSON lines."""
     for record in records:
         print(record.model_dump_json())
+    sys.stdout.flush()
 
 
 def give_object(content: "Mapping[str, JsonValue]") -> None:

@@ -28,8 +28,8 @@ async def score_file(
     benchmark: Path,
     metrics: Sequence[str],
     asking: Asking,
-    progress: Progress,
     *,
+    progress: Progress,
     seed: int | None = None,
     limit: int | None = None,
 ) -> Shown:

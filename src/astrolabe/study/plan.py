@@ -173,8 +173,8 @@ async def plan_score_file(
     benchmark: Path,
     metrics: Sequence[str],
     asking: Asking,
-    progress: Progress,
     *,
+    progress: Progress,
     limit: int | None = None,
 ) -> list[StagePlan]:
     """Return what scoring a file of answers would call, by stage.

@@ -11,7 +11,20 @@ from astrolabe.cli.talk import Exit, give_object, say
 from astrolabe.core.errors import ConfigError
 from astrolabe.study.plan import StagePlan, plan_run, plan_score, plan_score_file
 
-WITHOUT_CALLS: Final = ("ingest", "check", "compare", "report", "status", "stats")
+WITHOUT_CALLS: Final = (
+    "new",
+    "ingest",
+    "import",
+    "check",
+    "compare",
+    "report",
+    "status",
+    "stats",
+    "methods",
+    "metrics",
+    "models",
+    "doctor",
+)
 
 
 @click.command("plan", context_settings={"ignore_unknown_options": True})
@@ -69,7 +82,7 @@ def _plan(common: Common, planned: str, given: dict[str, Any]) -> list[StagePlan
             return run_loop(plan_run(study_of(common), run_command.request_of(given, common.limit), asking, progress))
         files, metrics = score_command.files_of(given), split_names(given["metrics"])
         if files is not None:
-            return run_loop(plan_score_file(*files, metrics, asking, progress, limit=common.limit))
+            return run_loop(plan_score_file(*files, metrics, asking, progress=progress, limit=common.limit))
         methods = split_names(given["methods"])
         return run_loop(plan_score(study_of(common), metrics, asking, progress, methods=methods, limit=common.limit))
 

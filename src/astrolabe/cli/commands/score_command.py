@@ -61,7 +61,7 @@ def command(
     names = split_names(metrics)
     with TerminalProgress() as progress:
         if files is not None:
-            shown = run_loop(score_file(*files, names, asking, progress, seed=common.seed, limit=common.limit))
+            shown = run_loop(score_file(*files, names, asking, progress=progress, seed=common.seed, limit=common.limit))
         else:
             own = split_names(methods)
             shown = run_loop(score_and_show(study_of(common), names, asking, progress, methods=own, limit=common.limit))

@@ -1,0 +1,156 @@
+"""Runs that are killed, interrupted or doubled: real processes against a real server."""
+
+import asyncio
+import collections
+import json
+import random
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from astrolabe.core.records import Answer
+from astrolabe.study.answers import all_answers
+from astrolabe.study.models import Asking
+from astrolabe.study.progress import Silent
+from astrolabe.study.running import RunRequest, run
+from astrolabe.study.study import open_study
+from tests.commands import ended, started
+from tests.servers import Server, serving
+from tests.small_study import many_questions, model_at, small_study, speaks
+
+QUESTIONS = 24
+
+
+def study_at(root: Path, server: Server) -> Path:
+    small_study(root, answer=model_at(server.url), concurrency=4, asked=many_questions(QUESTIONS))
+    return root
+
+
+def texts(root: Path) -> dict[str, str]:
+    books = all_answers(open_study(root))
+    return {job.question_id: answer.text for job, answer in books["vanilla"].items()}
+
+
+def wait_for(server: Server, calls: int) -> None:
+    limit = time.monotonic() + 60
+    while len(server.seen) < calls:
+        assert time.monotonic() < limit, f"only {len(server.seen)} calls came"
+        time.sleep(0.005)
+
+
+def conversations(server: Server) -> collections.Counter[str]:
+    return collections.Counter(json.dumps(seen.messages) for seen in server.seen)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What the answers say where nobody disturbs the run."""
+    with serving(speaks()) as server:
+        root = study_at(tmp_path_factory.mktemp("calm"), server)
+        asyncio.run(run(open_study(root), RunRequest(methods=["vanilla"]), Asking(), Silent()))
+    return texts(root)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_run_killed_at_any_moment_finishes_later_as_if_undisturbed(
+    tmp_path: Path, seed: int, undisturbed: dict[str, str]
+) -> None:
+    moments = random.Random(seed)  # noqa: S311 - moments, not secrets
+    with serving(speaks(seconds=0.05)) as server:
+        root = study_at(tmp_path / "killed", server)
+        process = started("run", "--method", "vanilla", "--study", root)
+        wait_for(server, moments.randint(1, QUESTIONS - 4))
+        time.sleep(moments.random() * 0.1)
+        process.kill()
+        ended(process)
+        before = len(server.seen)
+        finished = ended(started("run", "--method", "vanilla", "--study", root))
+        calls = conversations(server)
+
+    assert finished.code == 0
+    assert texts(root) == undisturbed
+    assert before < len(server.seen)
+    # Four calls may be under way as the process dies: nobody heard their replies, so they are asked again.
+    assert len(calls) == QUESTIONS
+    assert sum(calls.values()) <= QUESTIONS + 4
+
+
+def test_a_call_whose_reply_was_kept_is_not_asked_again_after_a_kill(tmp_path: Path) -> None:
+    with serving(speaks(seconds=0.05)) as server:
+        root = study_at(tmp_path / "killed", server)
+        process = started("run", "--method", "vanilla", "--study", root)
+        wait_for(server, 14)
+        process.kill()
+        ended(process)
+        kept = (root / "answers" / "vanilla.jsonl").read_bytes()
+        answered = {Answer.model_validate_json(line).question_id for line in kept.splitlines(keepends=True)[:-1]}
+        first = len(server.seen)
+        ended(started("run", "--method", "vanilla", "--study", root))
+        again = "".join(json.dumps(seen.messages) for seen in server.seen[first:])
+
+    assert answered
+    numbers = [name.removeprefix("q-") for name in answered]
+    assert not [number for number in numbers if f"tide {number}?" in again]
+
+
+def test_ctrl_c_ends_within_two_seconds_with_exit_code_130(tmp_path: Path) -> None:
+    with serving(speaks(seconds=30)) as server:
+        root = study_at(tmp_path, server)
+        process = started("run", "--method", "vanilla", "--study", root)
+        wait_for(server, 1)
+        sent = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        stopped = ended(process, seconds=30)
+        took = time.monotonic() - sent
+
+    assert stopped.code == 130
+    assert took < 2
+    assert "the same command goes on from here" in stopped.err
+    assert "Traceback" not in stopped.err
+
+
+def test_ctrl_c_does_not_wait_for_a_slow_function_of_the_users(tmp_path: Path) -> None:
+    small_study(tmp_path)
+    (tmp_path / "slow_rag.py").write_text(
+        "import time\ndef answer(request):\n    open('called', 'w').close()\n    time.sleep(60)\n", "utf-8"
+    )
+    process = started("run", "--system", "slow_rag:answer", cwd=tmp_path)
+    limit = time.monotonic() + 60
+    while not (tmp_path / "called").exists():
+        assert time.monotonic() < limit
+        time.sleep(0.01)
+    sent = time.monotonic()
+    process.send_signal(signal.SIGINT)
+
+    stopped = ended(process, seconds=30)
+
+    assert stopped.code == 130
+    assert time.monotonic() - sent < 2
+
+
+def test_two_processes_may_run_the_same_study_at_once(tmp_path: Path) -> None:
+    with serving(speaks(seconds=0.02)) as server:
+        root = study_at(tmp_path, server)
+        both = [started("run", "--method", "vanilla", "--study", root) for _ in range(2)]
+        codes = [ended(process).code for process in both]
+        first = len(server.seen)
+        settled = ended(started("run", "--method", "vanilla", "--study", root, "--json"))
+
+    assert codes == [0, 0]
+    assert settled.code == 0
+    assert len(server.seen) == first
+    assert len(settled.out.splitlines()) == QUESTIONS
+    assert len(texts(root)) == QUESTIONS
+
+
+def test_two_processes_with_different_methods_keep_each_others_answers(tmp_path: Path) -> None:
+    with serving(speaks(seconds=0.02)) as server:
+        root = study_at(tmp_path, server)
+        methods = ("vanilla", "llm_only", "vanilla(k=1)")
+        codes = [ended(one).code for one in [started("run", "--method", name, "--study", root) for name in methods]]
+        settled = ended(started("run", "--method", ",".join(methods), "--study", root))
+
+    assert codes == [0, 0, 0]
+    assert f"{3 * QUESTIONS} stood already" in settled.err

@@ -66,7 +66,7 @@ def _sum(session: "onnxruntime.InferenceSession", tokens: list[int], most_tokens
     return total
 
 
-def serve(requests: IO[bytes], replies: IO[bytes], model: Path, sha256: str, most_tokens: int) -> None:
+def serve(requests: IO[bytes], replies: IO[bytes], *, model: Path, sha256: str, most_tokens: int) -> None:
     """Answer requests until there are no more; an error is a reply, and the next request is served."""
     session: onnxruntime.InferenceSession | None = None
     for line in requests:
@@ -81,4 +81,6 @@ def serve(requests: IO[bytes], replies: IO[bytes], model: Path, sha256: str, mos
 
 
 if __name__ == "__main__":
-    serve(sys.stdin.buffer, sys.stdout.buffer, Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]))
+    serve(
+        sys.stdin.buffer, sys.stdout.buffer, model=Path(sys.argv[1]), sha256=sys.argv[2], most_tokens=int(sys.argv[3])
+    )

@@ -121,7 +121,7 @@ def test_a_file_that_is_not_the_model_is_refused(tmp_path: Path) -> None:
     other.write_bytes(model_file().read_bytes()[:-1] + b"?")
     replies = BytesIO()
 
-    serve(BytesIO(b'["a"]\n'), replies, other, SHA256, TOKENS)
+    serve(BytesIO(b'["a"]\n'), replies, model=other, sha256=SHA256, most_tokens=TOKENS)
 
     assert b"another model" in replies.getvalue()
     assert SHA256.encode() in replies.getvalue()

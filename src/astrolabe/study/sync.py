@@ -40,9 +40,8 @@ class _Background:
         try:
             while not wait([future], timeout=_LOOK_SECONDS).done:
                 pass
-        except BaseException:
-            future.cancel()
-            raise
+        finally:
+            future.cancel()  # does nothing to one that is done
         return future.result()
 
     def _running_loop(self) -> asyncio.AbstractEventLoop:

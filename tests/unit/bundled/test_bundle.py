@@ -41,9 +41,7 @@ def _text(name: str) -> str:
 
 SOURCES: Final = tuple(Source(**entry) for entry in json.loads(_text("sources.json")))
 TEXTS: Final = {source.id: _text(source.file) for source in SOURCES}
-QUESTIONS: Final = tuple(
-    Question.model_validate_json(line) for line in _text("benchmark.jsonl").splitlines()
-)
+QUESTIONS: Final = tuple(Question.model_validate_json(line) for line in _text("benchmark.jsonl").splitlines())
 
 
 def _topics() -> Iterator[tuple[Question, Topic]]:
@@ -117,9 +115,7 @@ def test_ids_are_unique_and_in_order() -> None:
     for question in QUESTIONS:
         topics, hallucinations = question.topics, question.hallucinations
         assert [topic.id for topic in topics] == [f"A{i + 1}" for i in range(len(topics))]
-        assert [topic.id for topic in hallucinations] == [
-            f"H{i + 1}" for i in range(len(hallucinations))
-        ]
+        assert [topic.id for topic in hallucinations] == [f"H{i + 1}" for i in range(len(hallucinations))]
 
 
 def test_a_question_has_4_to_18_topics_of_3_to_15_words() -> None:

@@ -28,9 +28,7 @@ def bundle(tmp_path: Path) -> Path:
 
 def _run(bundle: Path) -> subprocess.CompletedProcess[str]:
     script = bundle.parents[2] / "scripts" / "bundle.py"
-    return subprocess.run(
-        [sys.executable, script], capture_output=True, text=True, encoding="utf-8", check=False
-    )
+    return subprocess.run([sys.executable, script], capture_output=True, text=True, encoding="utf-8", check=False)
 
 
 def test_nothing_changes_while_documents_and_quotes_are_in_step(bundle: Path) -> None:

@@ -6,6 +6,7 @@ from typing import Final
 import click
 
 import astrolabe as package
+from astrolabe.cli.talk import unread
 
 COMMANDS: Final[dict[str, str]] = {
     "quickstart": "The main job on bundled real documents: no key, no network.",
@@ -47,6 +48,10 @@ class _Group(click.Group):
         """List the commands from the table above: importing all of them would slow `--help` down."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command; click itself would call a reader that has seen enough a fault."""
+        return unread(lambda: super(_Group, self).invoke(ctx))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

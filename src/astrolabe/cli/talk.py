@@ -1,6 +1,7 @@
 """What a door says: results on stdout, talk on stderr, and one exit code for each way to end."""
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from enum import IntEnum
@@ -41,12 +42,27 @@ def exit_code_of(command: Callable[[], object]) -> int:
     except (KeyboardInterrupt, click.Abort):
         say("astrolabe: interrupted; what was finished is kept, the same command goes on from here")
         return Exit.INTERRUPTED
-    except SystemExit as left:
-        # So click and rich end a command whose reader has seen enough (`| head`): no fault of the command.
-        if isinstance(left.__context__, BrokenPipeError):
-            return Exit.DONE
-        raise
     return ended if isinstance(ended, int) else Exit.DONE
+
+
+def unread(command: Callable[[], object]) -> object:
+    """Run a command; where its reader has seen enough (`| head`), end it without a word, as done."""
+    try:
+        return command()
+    except BrokenPipeError:
+        _hush()
+    except SystemExit as left:
+        if not isinstance(left.__context__, BrokenPipeError):  # so rich ends where nobody reads
+            raise
+        _hush()
+    return Exit.DONE
+
+
+def _hush() -> None:
+    """Send what is still to be written nowhere: Python writes it as it ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
 
 
 def say(text: str) -> None:

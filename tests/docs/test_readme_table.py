@@ -3,9 +3,11 @@
 import runpy
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SCRIPT: Final = Path(__file__).parents[2] / "scripts" / "readme_table.py"
 

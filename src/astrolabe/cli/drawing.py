@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
-from astrolabe.cli.talk import say
+from astrolabe.cli.talk import give, say
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
@@ -129,7 +129,8 @@ def print_table(table: "ReportTable") -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    drawn = Table(title=table.caption, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    give(table.caption)
+    drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for number, name in enumerate(table.header):
         drawn.add_column(name, justify="right" if number else "left")
     for row in table.rows:

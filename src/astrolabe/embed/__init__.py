@@ -1,5 +1,5 @@
 """Turning texts into vectors."""
 
-from astrolabe.embed.opening import OpenEmbedder, default_embedder_name, open_embedder
+from astrolabe.embed.opening import HASHED, OpenEmbedder, default_embedder_name, open_embedder
 
-__all__ = ["OpenEmbedder", "default_embedder_name", "open_embedder"]
+__all__ = ["HASHED", "OpenEmbedder", "default_embedder_name", "open_embedder"]

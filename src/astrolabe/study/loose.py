@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from astrolabe.benchmark import check_answers, read_answers, read_benchmark
 from astrolabe.core.errors import FileError
@@ -50,20 +51,31 @@ async def score_file(
     """
     chosen = metrics_of(metrics)
     settings = Settings() if seed is None else Settings(seed=seed)
-    given, questions = read_loose(answers, benchmark)
+    given = read_loose(answers, benchmark, limit=limit)
     async with open_models(settings, record_of_loose_calls(), asking) as models:
         bench = loose_bench(models, "judge", settings.answers)
-        result = await score_answers(loose_scoring(given[:limit], questions, chosen, bench), None, progress)
+        result = await score_answers(loose_scoring(given, chosen, bench), None, progress)
         return Shown(
-            results=show(result.scores, questions, seed=settings.seed),
-            questions=questions,
-            banners=models.banners,
+            results=show(result.scores, given.questions, seed=settings.seed),
+            questions=given.questions,
+            banners=(*models.banners, *given.warnings),
             stopped=result.stopped,
         )
 
 
-def read_loose(answers: Path, benchmark: Path) -> tuple[list[Answer], dict[str, Question]]:
-    """Return the answers of a file and the questions of another, by id.
+class Loose(NamedTuple):
+    """Answers made elsewhere, the questions by id, and what there is to say about the files."""
+
+    answers: list[Answer]
+    questions: dict[str, Question]
+    warnings: tuple[str, ...]
+
+
+def read_loose(answers: Path, benchmark: Path, *, limit: int | None = None) -> Loose:
+    """Read a file of answers and its benchmark.
+
+    A question that a method leaves out is an answer that failed: a mean over what happens to be there would
+    flatter it. With a limit, only the first answers of the file are asked for.
 
     Raises:
         FileError: A file has faults; names all of them.
@@ -73,17 +85,30 @@ def read_loose(answers: Path, benchmark: Path) -> tuple[list[Answer], dict[str, 
     faults = [problem for problem in problems if problem.severity == "error"]
     if faults:
         raise FileError(str(answers), faults)
-    return [answer for answer in read_answers(answers) if answer.question_id in questions], questions
+    there = [answer for answer in read_answers(answers) if answer.question_id in questions][:limit]
+    missing = [] if limit else _missing(there, questions, answers.name)
+    return Loose([*there, *missing], questions, tuple(str(problem) for problem in problems))
 
 
-def loose_scoring(
-    answers: Sequence[Answer], questions: Mapping[str, Question], metrics: Sequence[Metric], bench: Bench
-) -> Scoring:
+def _missing(answers: Sequence[Answer], questions: Mapping[str, Question], file: str) -> list[Answer]:
+    answered: dict[tuple[str, str | None], set[str]] = {}
+    for answer in answers:
+        answered.setdefault((answer.method, answer.scope), set()).add(answer.question_id)
+    reason = f"{file} has no answer to this question"
+    return [
+        Answer(question_id=name, method=method, scope=scope, status="failed", reason=reason)
+        for (method, scope), there in answered.items()
+        for name in questions
+        if name not in there
+    ]
+
+
+def loose_scoring(given: Loose, metrics: Sequence[Metric], bench: Bench) -> Scoring:
     """Return what scoring answers without a study does."""
     kits = Kits(bench)
     return Scoring(
-        answers=answers,
-        questions=questions,
+        answers=given.answers,
+        questions=given.questions,
         metrics=metrics,
         kit_of=lambda answer: kits.of(answer.scope, ()),
         judged_by={},

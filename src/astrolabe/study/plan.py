@@ -183,10 +183,10 @@ async def plan_score_file(
         UserError: As `score` would.
     """
     settings = Settings()
-    given, questions = read_loose(answers, benchmark)
+    given = read_loose(answers, benchmark, limit=limit)
     async with open_models(settings, record_of_loose_calls(), _replaying(asking)) as models:
         bench, counting = _counting(loose_bench(models, "judge", settings.answers), asking)
-        await _try_all(loose_scoring(given[:limit], questions, metrics_of(metrics), bench), None, progress)
+        await _try_all(loose_scoring(given, metrics_of(metrics), bench), None, progress)
         return _stages(settings, counting, "judge", asking)
 
 

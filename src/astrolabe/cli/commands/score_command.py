@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -16,6 +16,8 @@ from astrolabe.core.records import Score
 from astrolabe.study.loose import score_file
 from astrolabe.study.reporting import Surroundings, material_of
 from astrolabe.study.study_scores import score_and_show
+
+_GAPS_SHOWN: Final = 20
 
 
 @click.command("score")
@@ -91,7 +93,9 @@ def files_of(given: Mapping[str, Any]) -> tuple[Path, Path] | None:
 
 
 def _say_gaps(scores: Sequence[Score]) -> None:
-    for score in scores:
-        if score.status == "unscored":
-            place = f"{score.method}, {score.scope}" if score.scope else score.method
-            say(f"unscored: {score.metric}, {place}, {score.question_id}: {score.reason}")
+    gaps = [score for score in scores if score.status == "unscored"]
+    for score in gaps[:_GAPS_SHOWN]:
+        place = f"{score.method}, {score.scope}" if score.scope else score.method
+        say(f"unscored: {score.metric}, {place}, {score.question_id}: {score.reason}")
+    if len(gaps) > _GAPS_SHOWN:
+        say(f"... and {len(gaps) - _GAPS_SHOWN} more unscored; --json prints all")

@@ -134,7 +134,7 @@ def test_another_seed_is_another_sample_of_the_questions(command: Command, root:
         ended = command(*words, "--limit", "1", "--seed", str(seed))
         return {Answer.model_validate_json(line).question_id for line in ended.out.splitlines()}
 
-    assert len(set.union(*(sample(seed) for seed in range(6)))) > 1
+    assert len({name for seed in range(6) for name in sample(seed)}) > 1
 
 
 def test_a_system_of_the_users_is_one_more_method_and_is_asked_once_a_question(command: Command, root: Path) -> None:
@@ -149,9 +149,7 @@ def test_a_system_of_the_users_is_one_more_method_and_is_asked_once_a_question(c
     assert {answer.method for answer in answers} == {f"system(target='{server.address}/ask')"}
     assert len(server.seen) == 8
     assert set(server.seen[0].body) == {"question_id", "question", "scope", "documents"}
-    given = server.seen[0].body["documents"]
-    assert isinstance(given, list)
-    assert set(map(str, given)) <= set(IDS.values())
+    assert server.seen[0].body["documents"] in ([IDS["tides"]], [IDS["salt"]], [IDS["lamps"]], [IDS["nets"]])
 
 
 def test_a_system_that_is_not_there_is_exit_code_two(command: Command, root: Path) -> None:

@@ -223,8 +223,8 @@ async def test_two_processes_that_build_the_same_index_keep_one(tmp_path: Path) 
 async def test_a_kept_index_answers_as_the_built_one(tmp_path: Path) -> None:
     study = small_study(tmp_path)
     found: list[list[str]] = []
-    specs: tuple[IndexSpec[Index], ...] = (Dense(size=20), BM25(size=20))
-    for spec in specs * 2:
+    specs: list[IndexSpec[Index]] = [Dense(size=20), BM25(size=20)]
+    for spec in [*specs, *specs]:
         index = await ScopeKit(bench=bench(study, kept=True), documents=tuple(IDS.values())).open(spec)
         found.append([hit.passage_id for hit in await index.search("salt pans in the sun", k=3)])
 

@@ -1,0 +1,156 @@
+"""What every method promises."""
+
+import dataclasses
+
+import pytest
+
+from astrolabe.core.errors import ConfigError, ModelError
+from astrolabe.core.protocols import Method
+from astrolabe.core.records import Answer
+from astrolabe.core.spelling import parse_spelled, spell
+from astrolabe.llm.scripted import AnyPrompt, Line
+from astrolabe.methods import METHODS
+from tests.six_passages import QUESTION, TracedKit, passage
+
+EVERY = pytest.mark.parametrize("kind", METHODS.values(), ids=METHODS)
+ASKING = pytest.mark.parametrize("kind", [kind for name, kind in METHODS.items() if name != "extractive"])
+
+
+def says(prompt: AnyPrompt) -> Line:  # noqa: ARG001 - whatever is asked
+    return "The moon pulls the water."
+
+
+async def answered(kind: type[Method], kit: TracedKit | None = None) -> Answer:
+    return await kind().answer(QUESTION, kit or TracedKit(says))
+
+
+@EVERY
+async def test_an_answer_cites_only_passages_of_its_scope(kind: type[Method]) -> None:
+    kit = TracedKit(says)
+
+    answer = await answered(kind, kit)
+
+    known = {held.id for held in kit.held}
+    claimed = {name for claim in answer.claims for name in claim.passages}
+    assert {hit.passage_id for hit in (*answer.contexts, *answer.retrieved)} | claimed <= known
+    assert claimed <= {hit.passage_id for hit in answer.contexts}
+
+
+@EVERY
+async def test_an_answer_is_to_its_question_and_leaves_the_rest_to_the_study(kind: type[Method]) -> None:
+    answer = await answered(kind)
+
+    assert (answer.question_id, answer.status) == (QUESTION.id, "ok")
+    assert (answer.method, answer.scope) == ("", None)
+    assert Answer.model_validate_json(answer.model_dump_json()) == answer
+
+
+@EVERY
+async def test_claims_cut_the_text_that_they_name(kind: type[Method]) -> None:
+    answer = await answered(kind)
+
+    assert all(answer.text[claim.start : claim.end] == claim.text for claim in answer.claims)
+
+
+@EVERY
+async def test_answering_twice_gives_the_same(kind: type[Method]) -> None:
+    first, second = TracedKit(says), TracedKit(says)
+
+    assert await answered(kind, first) == await answered(kind, second)
+    assert first.trace == second.trace
+
+
+@EVERY
+async def test_a_scope_without_documents_ends_in_a_named_state(kind: type[Method]) -> None:
+    kit = TracedKit(says, held=())
+
+    answer = await answered(kind, kit)
+
+    if any(step.startswith("open") for step in kit.trace):
+        assert answer.status == "empty"
+        assert "found no passage in this scope" in str(answer.reason)
+        assert kit.scripted.asked == []
+    else:
+        assert answer.status == "ok"
+
+
+@EVERY
+async def test_passages_without_a_word_end_in_a_named_state_or_an_answer(kind: type[Method]) -> None:
+    kit = TracedKit(says, held=[passage("p-dots", "... ... ..."), passage("p-dashes", "----")])
+
+    answer = await answered(kind, kit)
+
+    assert answer.status == "ok" or answer.reason
+
+
+@EVERY
+async def test_a_question_without_a_word_is_no_crash(kind: type[Method]) -> None:
+    question = QUESTION.model_copy(update={"text": "???"})
+
+    answer = await kind().answer(question, TracedKit(says))
+
+    assert answer.status == "ok" or answer.reason
+
+
+@ASKING
+@pytest.mark.parametrize("status", ["empty", "refused", "truncated", "unparsed", "failed"])
+async def test_a_model_error_becomes_the_answers_state(kind: type[Method], status: str) -> None:
+    error = ModelError(status, "the model's own reason", text="Half a")  # pyright: ignore[reportArgumentType] - each
+
+    answer = await answered(kind, TracedKit({"answer.write": [error] * 3}))
+
+    assert (answer.status, answer.reason) == (status, "the model's own reason")
+
+
+@ASKING
+async def test_without_a_model_the_role_is_named(kind: type[Method]) -> None:
+    with pytest.raises(ConfigError, match="role 'answer'"):
+        await answered(kind, TracedKit())
+
+
+@EVERY
+def test_a_method_is_frozen_documented_and_spelled(kind: type[Method]) -> None:
+    method = kind()
+
+    assert dataclasses.is_dataclass(method)
+    assert type(method).__doc__
+    assert parse_spelled(spell(method), METHODS, what="method") == method
+    assert METHODS[kind.name] is kind
+
+
+@EVERY
+def test_a_method_says_where_it_comes_from_and_what_it_costs(kind: type[Method]) -> None:
+    for fact in ("paper", "index_calls", "question_calls"):
+        assert getattr(kind, fact)
+
+
+@EVERY
+def test_every_parameter_is_explained(kind: type[Method]) -> None:
+    text = str(kind.__doc__)
+
+    for field in dataclasses.fields(kind):  # pyright: ignore[reportArgumentType] - each is a dataclass
+        assert f"{field.name}:" in text
+
+
+# D32
+@EVERY
+@pytest.mark.parametrize("k", [0, -1])
+def test_a_k_below_one_is_refused_before_anything_runs(kind: type[Method], k: int) -> None:
+    if "k" not in kind.__dataclass_fields__:
+        pytest.skip("it retrieves nothing")
+    with pytest.raises(ConfigError, match="k >= 1"):
+        parse_spelled(f"{kind.name}(k={k})", METHODS, what="method")
+
+
+# D32
+@EVERY
+async def test_a_k_above_the_corpus_is_no_error(kind: type[Method]) -> None:
+    if "k" not in kind.__dataclass_fields__:
+        pytest.skip("it retrieves nothing")
+    method = parse_spelled(f"{kind.name}(k=1000)", METHODS, what="method")
+
+    answer = await method.answer(QUESTION, TracedKit(says))
+
+    names = [hit.passage_id for hit in answer.contexts]
+    assert answer.status == "ok"
+    assert len(names) == len(set(names)) <= 6

@@ -1,0 +1,77 @@
+from astrolabe.core.errors import ModelError
+from astrolabe.core.records import Hit
+from astrolabe.llm.provider import RawReply
+from astrolabe.parts.write import write_alone, write_answer
+from tests.six_passages import QUESTION, TEXTS, TracedKit
+
+
+def hits(*names: str) -> list[Hit]:
+    return [Hit(passage_id=name, rank=rank, score=1.0, source="test") for rank, name in enumerate(names, 1)]
+
+
+async def test_the_passages_are_shown_in_the_hits_order_and_named_as_contexts() -> None:
+    kit = TracedKit({"write": ["The moon."]})
+
+    answer = await write_answer(QUESTION, hits("p3", "p1"), kit)
+
+    asked = kit.scripted.asked[0].messages[-1].content
+    assert asked.index(TEXTS["p3"]) < asked.index(TEXTS["p1"]) < asked.index(QUESTION.text)
+    assert [hit.passage_id for hit in answer.contexts] == ["p3", "p1"]
+
+
+async def test_what_does_not_fit_is_retrieved_and_not_shown() -> None:
+    kit = TracedKit({"write": ["The moon."]}, context_tokens=30)
+
+    answer = await write_answer(QUESTION, hits("p1", "p2", "p3"), kit)
+
+    assert [hit.passage_id for hit in answer.contexts] == ["p1", "p2"]
+    assert [hit.passage_id for hit in answer.retrieved] == ["p1", "p2", "p3"]
+    assert TEXTS["p3"] not in kit.scripted.asked[0].messages[-1].content
+
+
+async def test_without_a_hit_nothing_is_asked() -> None:
+    kit = TracedKit({"write": ["The moon."]})
+
+    answer = await write_answer(QUESTION, [], kit)
+
+    assert (answer.status, answer.text) == ("empty", "")
+    assert kit.scripted.asked == []
+
+
+async def test_the_length_that_is_asked_for_follows_the_kits() -> None:
+    for tokens, sentences in ((120, 3), (1024, 25), (10, 1)):
+        kit = TracedKit({"write_alone": ["The moon."]}, answer_tokens=tokens)
+        await write_alone(QUESTION, kit)
+
+        (prompt,) = kit.scripted.asked
+        assert prompt.max_tokens == tokens
+        assert f"at most {sentences} short sentence" in prompt.messages[-1].content
+
+
+async def test_a_reply_that_is_cut_off_is_no_answer_but_its_text_is_kept() -> None:
+    kit = TracedKit({"write": [RawReply(text="The moon and", finish="length")] * 2})
+
+    answer = await write_answer(QUESTION, hits("p1"), kit)
+
+    assert (answer.status, answer.text) == ("truncated", "The moon and")
+    assert [hit.passage_id for hit in answer.contexts] == ["p1"]
+
+
+async def test_a_failed_call_is_a_state_with_its_reason_and_what_was_shown() -> None:
+    kit = TracedKit({"write": [ModelError("failed", "HTTP 500")]})
+
+    answer = await write_answer(QUESTION, hits("p1"), kit)
+
+    assert (answer.status, answer.reason, answer.text) == ("failed", "HTTP 500", "")
+    assert answer.retrieved
+
+
+async def test_a_passage_that_gives_orders_stays_material() -> None:
+    kit = TracedKit({"write": ["The moon."]})
+
+    await write_answer(QUESTION, hits("p1"), kit)
+
+    system, user = kit.scripted.asked[0].messages
+    border = user.content.split("<", 1)[1].split(" ", 1)[0]
+    assert f"</{border}>" in system.content
+    assert "never an instruction" in system.content

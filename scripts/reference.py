@@ -26,7 +26,7 @@ from astrolabe.cli.group import COMMANDS, astrolabe
 from astrolabe.cli.options import common_options
 from astrolabe.core.records import Question, Topic
 from astrolabe.methods import METHODS
-from astrolabe.metrics import AGREEMENT, METRICS
+from astrolabe.metrics import MATCHED, METRICS
 from astrolabe.metrics.agreement import FIGURES
 from astrolabe.study.machine import embedded_models
 
@@ -201,7 +201,7 @@ def metrics_block() -> str:
 
 def agreement_block() -> str:
     """Return how far the local matchers agree with people."""
-    names = ", ".join(f"`{name}`" for name in AGREEMENT)
+    names = ", ".join(f"`{name}`" for name in MATCHED)
     rows = [
         (
             f"`{name}` ({one.embedder})",

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from astrolabe.compare.needed import FEWEST
 from astrolabe.core.records import Comparison, Estimate
 
 Groups = dict[str | None, list[list[str]]]
@@ -13,7 +14,8 @@ def groups(comparisons: Sequence[Comparison], estimates: Sequence[Estimate], *, 
 
     A method may be in several groups: where A and B, and B and C, cannot be told apart, but A and C can,
     the groups are [A, B] and [B, C]. Being in a group with the best does not mean being as good; it means
-    that these questions do not show otherwise. A method without a mean is in no group.
+    that these questions do not show otherwise. A method without a mean is in no group, nor is one that has
+    fewer than six questions in common with every other: fewer can show no difference at all.
 
     Args:
         comparisons: Of one metric (or part), of all kinds together.
@@ -24,11 +26,18 @@ def groups(comparisons: Sequence[Comparison], estimates: Sequence[Estimate], *, 
     metrics = {comparison.metric for comparison in comparisons}
     found: Groups = {}
     for scope in scopes:
+        comparable = {
+            method
+            for one in comparisons
+            if one.scope == scope and one.kind is None and one.n >= FEWEST
+            for method in (one.first, one.second)
+        }
         means = {
             estimate.method: estimate.value if more_is_better else -estimate.value
             for estimate in estimates
             if estimate.scope == scope and estimate.kind is None and estimate.value is not None
             if (f"{estimate.metric}.{estimate.part}" if estimate.part else estimate.metric) in metrics
+            if estimate.method in comparable
         }
         alike = _neighbours(means, [one for one in comparisons if one.scope == scope and one.kind is None])
         best_first = sorted(means, key=lambda method: (-means[method], method))

@@ -15,7 +15,7 @@ from pydantic import SecretStr
 
 from astrolabe.core.errors import MissingExtra, Stopped
 from astrolabe.llm.serve_weights import Order
-from astrolabe.llm.weights import checked
+from astrolabe.llm.weights import checked, find
 
 CONTEXT_TOKENS: Final = 6_144
 """4,096 tokens of prompt and 2,048 of reply."""
@@ -40,6 +40,15 @@ _starting: Final = threading.Lock()
 def is_installed() -> bool:
     """Whether the extra `[embedded]` has brought what serves the weights; nothing is imported."""
     return importlib.util.find_spec("xllamacpp") is not None
+
+
+def is_ready(name: str) -> bool:
+    """Return whether an embedded model can answer here: its weights and the library that runs them are there.
+
+    Raises:
+        ConfigError: There is no embedded model of this name.
+    """
+    return find(name) is not None and is_installed()
 
 
 async def start(name: str) -> Running:

@@ -3,7 +3,7 @@
 from typing import Final
 
 from astrolabe.core.protocols import Metric
-from astrolabe.metrics.agreement import AGREEMENT
+from astrolabe.metrics.agreement import MATCHED, agreement_note
 from astrolabe.metrics.cost import Cost
 from astrolabe.metrics.evidence_recall import EvidenceRecall
 from astrolabe.metrics.miss_cause import MissCause
@@ -11,7 +11,7 @@ from astrolabe.metrics.topics import Topics
 from astrolabe.metrics.topics_astra import TopicsAstra
 from astrolabe.metrics.topics_local import TopicsLocal
 
-__all__ = ["AGREEMENT", "METRICS"]
+__all__ = ["MATCHED", "METRICS", "agreement_note"]
 
 METRICS: Final[dict[str, type[Metric]]] = {
     Cost.name: Cost,

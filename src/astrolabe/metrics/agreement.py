@@ -1,6 +1,6 @@
 """How far the matcher without a model agrees with people: printed with every table that it fills."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -50,6 +50,11 @@ FIGURES: Final[Mapping[str, Agreement]] = {
 }
 """By the matcher's name. `python benchmarks/argkp.py` and `benchmarks/summhay.py` compute and check each figure."""
 
-_TEXT: Final = f"agreement with people, on questions not fitted on: {'; '.join(map(str, FIGURES.values()))}"
-AGREEMENT: Final[Mapping[str, str]] = {"topics_local": _TEXT, "miss_cause": _TEXT}
-"""By the metric's name, without parameters: what is printed with every table that it fills."""
+MATCHED: Final = ("topics_local", "miss_cause")
+"""The metrics that a matcher fills, without parameters."""
+
+
+def agreement_note(matchers: Collection[str]) -> str:
+    """Return what is printed with every table that these matchers filled; empty for none."""
+    figures = "; ".join(str(FIGURES[name]) for name in sorted(matchers))
+    return f"Agreement with people, on questions not fitted on: {figures}." if figures else ""

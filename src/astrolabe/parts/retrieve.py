@@ -12,5 +12,5 @@ Retriever = Literal["dense", "bm25", "fused"]
 
 def retriever_spec(retriever: Retriever, *, size: int, overlap: int) -> IndexSpec[Index]:
     """Return the index that a retriever's name stands for, over passages of `size` tokens."""
-    kinds: dict[Retriever, type[Dense] | type[BM25] | type[Fused]] = {"dense": Dense, "bm25": BM25, "fused": Fused}
+    kinds: dict[Retriever, type[Dense | BM25 | Fused]] = {"dense": Dense, "bm25": BM25, "fused": Fused}
     return kinds[retriever](size=size, overlap=overlap)

@@ -139,7 +139,7 @@ class Wire:
         """Return an error of this wire, its texts scrubbed of the key and shortened."""
         return WireError(
             fault,
-            scrubbed(reason, self._key)[:_SHOWN],
+            scrubbed(" ".join(reason.split()), self._key)[:_SHOWN],
             address=self.address,
             status=status,
             parameter=scrubbed(parameter, self._key),

@@ -9,7 +9,7 @@ from astrolabe.core.protocols import Method
 from astrolabe.core.records import Answer, Passage, Question
 from astrolabe.core.spelling import parse_spelled
 from astrolabe.documents import RecordFields
-from astrolabe.llm.weights import find
+from astrolabe.llm.embedded import is_ready
 from astrolabe.methods import METHODS
 from astrolabe.methods.extractive import Extractive
 from astrolabe.methods.vanilla import Vanilla
@@ -72,8 +72,8 @@ def default_method(study: Study, asking: Asking) -> tuple[Method, str]:
     provider, _, name = model.partition(":")
     if provider != "embedded":
         return Vanilla(), ""
-    if find(name) is None:
-        return Extractive(), f"the weights of {model} are not here; fetch them with: astrolabe models fetch {name}"
+    if not is_ready(name):
+        return Extractive(), f"{model} is not ready here; see: astrolabe doctor"
     return SMALL, ""
 
 

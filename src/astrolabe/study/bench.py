@@ -1,8 +1,9 @@
 """The kits' common bench for a study and the models of one command."""
 
 from collections.abc import Callable
+from typing import Final
 
-from astrolabe.core.protocols import Kit
+from astrolabe.core.protocols import LLM, Kit
 from astrolabe.core.records import Answer, Question
 from astrolabe.study.kit import Bench, Kits
 from astrolabe.study.models import Models, Role
@@ -10,6 +11,11 @@ from astrolabe.study.passages import Shelf
 from astrolabe.study.settings import AnswerSettings
 from astrolabe.study.study import Study
 from astrolabe.study.tasks import scope_documents
+
+EMBEDDED_ANSWER_TOKENS: Final = 256
+"""A model of half a billion parameters says nothing new beyond it, and writes some ten tokens a second."""
+EMBEDDED_CONTEXT_TOKENS: Final = 3_500
+"""With question, instructions and answer within the window that its server has."""
 
 
 def bench_of(study: Study, models: Models, role: Role) -> Bench:
@@ -19,9 +25,19 @@ def bench_of(study: Study, models: Models, role: Role) -> Bench:
         shelf=Shelf(usable, study.folder.root / "corpus"),
         llm=models.llms[role],
         embedder=models.embedder,
-        answers=study.settings.answers,
+        answers=_within_reach(study.settings.answers, models.llms[role]),
         indexes=study.folder.indexes,
         role=role,
+    )
+
+
+def _within_reach(answers: AnswerSettings, llm: LLM | None) -> AnswerSettings:
+    """Return the lengths that the model can take: an embedded one reads and writes less than the settings allow."""
+    if llm is None or not llm.id.startswith("embedded:"):
+        return answers
+    return AnswerSettings(
+        max_tokens=min(answers.max_tokens, EMBEDDED_ANSWER_TOKENS),
+        context_tokens=min(answers.context_tokens, EMBEDDED_CONTEXT_TOKENS),
     )
 
 

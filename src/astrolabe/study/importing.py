@@ -62,6 +62,7 @@ async def take_questions(
     Raises:
         UserError: Evidence names documents that the study does not hold.
     """
+    questions = [_with_known_scopes(question, study) for question in questions]
     vectors = await embedder.embed([question.text for question in questions], side="query")
     scoped = compute_scopes(
         questions,
@@ -72,6 +73,12 @@ async def take_questions(
     )
     save_benchmark(study, scoped.questions, scoped.scopes)
     return list(scoped.problems)
+
+
+def _with_known_scopes(question: Question, study: Study) -> Question:
+    """Return the question without the scopes that the study has no record of: they are computed anew."""
+    known = {name: scope for name, scope in question.scopes.items() if scope in study.scopes}
+    return question.model_copy(update={"scopes": known})
 
 
 def _take_answers(study: Study, answers: Sequence[Answer]) -> list[Path]:

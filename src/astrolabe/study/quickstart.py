@@ -8,7 +8,7 @@ from typing import Final
 from astrolabe.core.protocols import Method
 from astrolabe.core.usage import metering
 from astrolabe.documents import RecordFields
-from astrolabe.llm.weights import find
+from astrolabe.llm.embedded import is_ready
 from astrolabe.methods.extractive import Extractive
 from astrolabe.methods.llm_only import LLMOnly
 from astrolabe.methods.vanilla import Vanilla
@@ -39,8 +39,8 @@ ANSWER_TOKENS: Final = 120
 QUESTIONS_A_CLUSTER: Final = 2
 """There are four questions a kind: clusters of two keep Middle between Simple and Hard."""
 NO_MODEL: Final = (
-    "No model answers: the weights of an embedded model are not here, so only methods without one ran. "
-    f"Fetch them with: astrolabe models fetch {MODELS[0]}"
+    "No model answers: the weights of an embedded model or the extra [embedded] are not here, so only methods without "
+    f"one ran. See: astrolabe doctor, astrolabe models fetch {MODELS[0]}"
 )
 METRIC_NAMES: Final = ("topics_local", "miss_cause", "evidence_recall", "cost")
 
@@ -100,16 +100,11 @@ async def quickstart(root: Path, asking: Asking, progress: Progress, *, everythi
 def _study(root: Path, asking: Asking) -> tuple[Study, tuple[str, ...]]:
     """Return the study with the best model whose weights are here, and what to say where none is."""
     study = open_study(root) if (root / "study.toml").exists() else new_study(root)
-    here = next((name for name in MODELS if find(name) is not None), None)
+    here = next((name for name in MODELS if is_ready(name)), None)
     model = asking.roles.get("answer") or (f"embedded:{here}" if here else "")
     banners: tuple[str, ...] = ()
     if not model:
-        banners = (
-            (
-                "No model answers: the weights of an embedded model are not here, so only methods without one ran. "
-                f"Fetch them with: astrolabe models fetch {MODELS[0]}"
-            ),
-        )
+        banners = (NO_MODEL,)
     elif here != MODELS[0] and not asking.roles.get("answer"):
         banners = (f"{MODELS[0]} is not here: {here} answers, which is too small to answer well.",)
     settings = study.settings.model_copy(

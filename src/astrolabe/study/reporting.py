@@ -7,9 +7,10 @@ from pathlib import Path
 
 import astrolabe
 from astrolabe.compare import questions_needed
-from astrolabe.core.records import Answer, Passage, Usage
+from astrolabe.core.records import Answer, Passage, Score, Usage
 from astrolabe.core.tokens import COUNTER
-from astrolabe.metrics import AGREEMENT
+from astrolabe.metrics import agreement_note
+from astrolabe.parts.local_topics import MATCHER
 from astrolabe.report import FORMATS, Cost, Format, Material, write_report
 from astrolabe.study.answers import all_answers, answer_sources
 from astrolabe.study.passages import Shelf
@@ -51,7 +52,7 @@ def material_of(shown: Shown, around: Surroundings) -> Material:
         passages=_passages(study, around.answers) if study else {},
         titles={document.id: document.title for document in study.documents} if study else {},
         banners=shown.banners,
-        agreement={name: AGREEMENT[name.partition("(")[0]] for name in metrics if name.partition("(")[0] in AGREEMENT},
+        agreement=_agreement(results.scores),
         costs=_costs(around.answers),
         facts={"Astrolabe": astrolabe.__version__, "Tokens counted by": COUNTER, **around.facts},
         ranges={name: metric_of(name).range for name in metrics},
@@ -64,7 +65,7 @@ def write_study_report(study: Study, shown: Shown, formats: Sequence[Format] = F
     """Write the study's report; return the files, the page first."""
     answers = [answer for book in all_answers(study).values() for answer in book.values()]
     around = Surroundings(
-        title=f"Astrolabe report: {study.folder.root.resolve().name}",
+        title=study.folder.root.resolve().name,
         answers=answers,
         study=study,
         facts=_facts(study),
@@ -100,6 +101,16 @@ def _passages(study: Study, answers: Sequence[Answer]) -> dict[str, Passage]:
         if passage is not None:
             found[name] = passage
     return found
+
+
+def _agreement(scores: Sequence[Score]) -> dict[str, str]:
+    """Return by metric what is known of the matchers that filled its scores."""
+    matchers: dict[str, set[str]] = {}
+    for score in scores:
+        matcher = score.detail.get(MATCHER)
+        if isinstance(matcher, str):
+            matchers.setdefault(score.metric, set()).add(matcher)
+    return {metric: agreement_note(names) for metric, names in matchers.items()}
 
 
 def _costs(answers: Sequence[Answer]) -> list[Cost]:

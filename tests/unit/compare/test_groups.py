@@ -62,3 +62,11 @@ def test_scopes_are_apart_and_other_parts_are_passed_over() -> None:
     means = [mean("a", 0.9, None), mean("b", 0.5, None), mean("a", 0.9), mean("b", 0.5), mean("b", 0.99, part="t_rec")]
 
     assert groups(comparisons, means) == {None: [["a", "b"]], "hard": [["a"], ["b"]]}
+
+
+def test_a_method_with_fewer_than_six_questions_in_common_is_in_no_group() -> None:
+    few = compared("a", "c", "cannot tell").model_copy(update={"n": 5})
+    comparisons = [compared("a", "b", "cannot tell"), few, few.model_copy(update={"first": "b"})]
+    means = [mean("a", 0.9), mean("b", 0.8), mean("c", 0.1)]
+
+    assert groups(comparisons, means) == {"hard": [["a", "b"]]}

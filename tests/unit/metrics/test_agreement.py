@@ -1,4 +1,4 @@
-from astrolabe.metrics import AGREEMENT, METRICS
+from astrolabe.metrics import MATCHED, METRICS, agreement_note
 from astrolabe.metrics.agreement import FIGURES
 from astrolabe.parts.match import WITH_MINILM, WORDS_ALONE
 
@@ -8,12 +8,14 @@ def test_every_matcher_has_its_agreement_with_people() -> None:
 
 
 def test_the_text_for_a_table_names_data_sets_and_figures() -> None:
-    text = AGREEMENT["topics_local"]
+    text = agreement_note({"minilm"})
 
     assert "average precision 0.60" in text
     assert "argkp" in text
     assert "summhay_coverage" in text
-    assert set(AGREEMENT) <= set(METRICS)
+    assert "words alone" not in text
+    assert set(MATCHED) <= set(METRICS)
+    assert not agreement_note(())
 
 
 def test_every_matcher_beats_counting_common_words() -> None:

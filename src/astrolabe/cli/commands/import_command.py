@@ -1,6 +1,7 @@
 """`astrolabe import`."""
 
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -9,6 +10,9 @@ from astrolabe.cli.options import Common, common_options
 from astrolabe.cli.session import asking_of, embed_option, run_loop, study_of
 from astrolabe.cli.talk import Exit, give, give_object, say
 from astrolabe.study.importing import take_imported
+
+SHOWN: Final = 10
+"""Problems that are told one by one; --json counts them all."""
 
 
 @click.command("import")
@@ -38,8 +42,10 @@ def command(common: Common, *, form: str, path: Path, folder: Path | None, embed
         taken = run_loop(take_imported(study, imported, asking_of(common, embed=embed)))
         problems += taken.problems
         written = taken.written
-    for problem in problems:
+    for problem in problems[:SHOWN]:
         say(f"{problem.severity}: {problem}")
+    if len(problems) > SHOWN:
+        say(f"... and {len(problems) - SHOWN} more")
     counts = {
         "questions": len(imported.questions),
         "documents": len(imported.documents),

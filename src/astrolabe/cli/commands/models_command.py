@@ -11,23 +11,17 @@ from astrolabe.study.machine import embedded_models, fetch_model
 
 
 @click.group("models", invoke_without_command=True)
-@click.pass_context
-def command(context: click.Context) -> int:
-    """List the embedded models with licence, size and place; `fetch NAME` brings one here."""
-    if context.invoked_subcommand is None:
-        context.invoke(listing, study=".", as_json=False, seed=None, limit=None, calls="reuse", budget=None)
-    return Exit.DONE
-
-
-@command.command("list")
 @common_options
-def listing(common: Common) -> int:
-    """List the embedded models."""
+def command(common: Common) -> int:
+    """List the embedded models with licence, size and place; `fetch NAME` brings one here."""
+    if click.get_current_context().invoked_subcommand is not None:
+        return Exit.DONE
     for model in embedded_models():
         if common.as_json:
             give_object(dict(model.model_dump()))
         else:
             give(f"{model.name}  ({model.role})")
+            give(f"    {model.about}")
             give(f"    licence {model.licence}; {model.megabytes} MB; sha256 {model.sha256[:16]}...")
             give(f"    {model.state}\n")
     return Exit.DONE
@@ -35,7 +29,9 @@ def listing(common: Common) -> int:
 
 @command.command("fetch")
 @click.argument("name")
-@click.option("--file", metavar="PATH", type=click.Path(path_type=Path), help="Take the weights from this file.")
+@click.option(
+    "--file", metavar="PATH", type=click.Path(exists=True, path_type=Path), help="Take the weights from this file."
+)
 @common_options
 def fetch(common: Common, *, name: str, file: Path | None) -> int:
     """Bring the weights of NAME here and check their SHA-256; what is here already is kept."""

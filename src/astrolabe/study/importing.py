@@ -1,15 +1,15 @@
 """Taking a benchmark into a study, with its scopes computed."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from astrolabe.benchmark import CLUSTER_SIZE, Imported, compute_scopes
-from astrolabe.core.errors import FileError, Problem, UserError
+from astrolabe.core.errors import FileError, Problem
 from astrolabe.core.protocols import Embedder
-from astrolabe.core.records import Answer, Question, Scope
+from astrolabe.core.records import Answer, Question
 from astrolabe.documents import merge_documents
 from astrolabe.store.lines import append_records, write_records
 from astrolabe.study.models import Asking, open_models
@@ -59,6 +59,8 @@ async def take_questions(
 ) -> list[Problem]:
     """Give the questions their scopes and write both into the study; return what there is to say about them.
 
+    A scope of the study that a question names already stays.
+
     Raises:
         UserError: Evidence names documents that the study does not hold.
     """
@@ -71,22 +73,11 @@ async def take_questions(
         rng=np.random.default_rng(study.settings.seed),
         cluster_size=cluster_size,
     )
+    named = {scope for question in scoped.questions for scope in question.scopes.values()}
     made = {scope.id for scope in scoped.scopes}
-    own = _own_scopes(study, scoped.questions, made)
+    own = [scope for scope in study.scopes.values() if scope.id in named - made]
     save_benchmark(study, scoped.questions, [*scoped.scopes, *own])
     return list(scoped.problems)
-
-
-def _own_scopes(study: Study, questions: Sequence[Question], made: Set[str]) -> list[Scope]:
-    """Return the study's scopes that the questions name beside those that were made for them."""
-    named = {scope: question.id for question in questions for scope in question.scopes.values() if scope not in made}
-    if lost := [scope for scope in named if scope not in study.scopes]:
-        msg = (
-            f"question {named[lost[0]]!r} names the scope {lost[0]!r}, which {study.folder.scopes} does not hold "
-            f"({len(lost)} such scope(s)); leave 'scopes' out and they are computed"
-        )
-        raise UserError(msg)
-    return [study.scopes[scope] for scope in named]
 
 
 def _with_known_scopes(question: Question, study: Study) -> Question:

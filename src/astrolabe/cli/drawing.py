@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 SECONDS_BETWEEN_LINES: Final = 10.0
 """Without a terminal, progress is a line now and then."""
+ENOUGH: Final = 5
+"""Items that are done before a rate tells anything: the first ones wait for models to start."""
 PLAIN_WIDTH: Final = 160
 
 
@@ -60,7 +62,8 @@ class TerminalProgress:
         elif time.monotonic() - self._said > SECONDS_BETWEEN_LINES:
             self._said = time.monotonic()
             rate = self._done / (self._said - self._started)
-            left = f", about {(self._total - self._done) / rate:.0f} s left" if self._total else ""
+            known = self._total and self._done >= ENOUGH
+            left = f", about {(self._total - self._done) / rate:.0f} s left" if known else ""
             say(f"{self._what}: {self._done}{f' of {self._total}' if self._total else ''}, {rate:.1f} a second{left}")
 
     def end(self) -> None:

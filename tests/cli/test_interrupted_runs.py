@@ -72,9 +72,10 @@ def test_a_run_killed_at_any_moment_finishes_later_as_if_undisturbed(
     assert finished.code == 0
     assert texts(root) == undisturbed
     assert before < len(server.seen)
-    # Four calls may be under way as the process dies: nobody heard their replies, so they are asked again.
+    # Four calls may be under way as the process dies, and one reply on its way to the disk: nobody has those
+    # replies, so they are asked again.
     assert len(calls) == QUESTIONS
-    assert sum(calls.values()) <= QUESTIONS + 4
+    assert sum(calls.values()) <= QUESTIONS + 4 + 1
 
 
 def test_a_call_whose_reply_was_kept_is_not_asked_again_after_a_kill(tmp_path: Path) -> None:

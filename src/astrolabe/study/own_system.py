@@ -72,6 +72,7 @@ class OwnSystem:
         timeout_seconds: The longest that one answer may take.
         call: How it is called.
         shelf: Where the contexts it shows are kept.
+        slots: How many questions it is asked at once; their time runs when they have one.
     """
 
     name: ClassVar[str] = "system"
@@ -80,6 +81,7 @@ class OwnSystem:
     timeout_seconds: float = field(default=120.0, compare=False)
     call: Call = field(repr=False, compare=False, kw_only=True)
     shelf: Shelf = field(repr=False, compare=False, kw_only=True)
+    slots: asyncio.Semaphore = field(repr=False, compare=False, kw_only=True)
 
     async def answer(self, question: Question, kit: Kit) -> Answer:
         """Call the system and read what it returns."""
@@ -91,7 +93,7 @@ class OwnSystem:
         }
         limit = asyncio.timeout(self.timeout_seconds)
         try:
-            async with limit:
+            async with self.slots, limit:
                 returned = await self.call(asked)
             reply = SystemReply.model_validate(returned)
         except TimeoutError as error:

@@ -57,7 +57,15 @@ class QuickstartResult:
     seconds: float
 
 
-async def quickstart(root: Path, asking: Asking, progress: Progress, *, everything: bool = False) -> QuickstartResult:
+async def quickstart(
+    root: Path,
+    asking: Asking,
+    progress: Progress,
+    *,
+    everything: bool = False,
+    seed: int | None = None,
+    limit: int | None = None,
+) -> QuickstartResult:
     """Do the whole job in a folder; what stands there from an earlier run is kept and costs nothing.
 
     Args:
@@ -65,17 +73,19 @@ async def quickstart(root: Path, asking: Asking, progress: Progress, *, everythi
         asking: How models are asked.
         progress: Hears of every step.
         everything: Let the methods that ask a model answer all questions, not the sample alone.
+        seed: Replaces the settings'; null for theirs.
+        limit: At most so many questions a method and scope; null for all.
 
     Raises:
         UserError: The folder cannot be written to.
     """
     started = time.monotonic()
-    study, banners = _study(root, asking)
+    study, banners = _study(root, asking, seed)
     with bundled() as bundle, metering() as meter:
         ingest(study, [bundle.documents], progress, fields=RecordFields(), seconds_per_file=60.0)
         async with open_models(study.settings, study.folder.calls, asking) as models:
             await take_questions(study, bundle.questions, models.embedder, cluster_size=QUESTIONS_A_CLUSTER)
-            runs = await _run(study, models, bundle, progress, everything=everything)
+            runs = await _run(study, models, bundle, progress, everything=everything, limit=limit)
             metrics = [METRICS[name]() for name in METRIC_NAMES]
             scored = await score_study(study, metrics, models, progress)
             questions = {question.id: question for question in study.questions}
@@ -97,7 +107,7 @@ async def quickstart(root: Path, asking: Asking, progress: Progress, *, everythi
     )
 
 
-def _study(root: Path, asking: Asking) -> tuple[Study, tuple[str, ...]]:
+def _study(root: Path, asking: Asking, seed: int | None) -> tuple[Study, tuple[str, ...]]:
     """Return the study with the best model whose weights are here, and what to say where none is."""
     study = open_study(root) if (root / "study.toml").exists() else new_study(root)
     here = next((name for name in MODELS if is_ready(name)), None)
@@ -109,6 +119,7 @@ def _study(root: Path, asking: Asking) -> tuple[Study, tuple[str, ...]]:
         banners = (f"{MODELS[0]} is not here: {here} answers, which is too small to answer well.",)
     settings = study.settings.model_copy(
         update={
+            "seed": study.settings.seed if seed is None else seed,
             "models": study.settings.models.model_copy(update={"answer": model}),
             "answers": AnswerSettings(max_tokens=ANSWER_TOKENS),
         }
@@ -117,13 +128,13 @@ def _study(root: Path, asking: Asking) -> tuple[Study, tuple[str, ...]]:
 
 
 async def _run(
-    study: Study, models: Models, bundle: Bundle, progress: Progress, *, everything: bool
+    study: Study, models: Models, bundle: Bundle, progress: Progress, *, everything: bool, limit: int | None
 ) -> tuple[RunResult, ...]:
     bench = bench_of(study, models, "answer")
-    floors = RunPlan(methods=FLOORS, scopes=SCOPES, questions=study.questions)
+    floors = RunPlan(methods=FLOORS, scopes=SCOPES, questions=study.questions, limit=limit)
     runs = [await run_methods(study, floors, bench, progress)]
     if models.llms["answer"] is not None:
         chosen = study.questions if everything else [one for one in study.questions if one.id in bundle.sample]
-        writers = RunPlan(methods=WRITERS, scopes=SCOPES, questions=chosen)
+        writers = RunPlan(methods=WRITERS, scopes=SCOPES, questions=chosen, limit=limit)
         runs.append(await run_methods(study, writers, bench, progress))
     return tuple(runs)

@@ -1,6 +1,5 @@
 """Running methods over questions and scopes: every job is a record, and a stopped run goes on."""
 
-import asyncio
 import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -16,6 +15,7 @@ from astrolabe.study.kit import Bench, Kits, ScopeKit
 from astrolabe.study.progress import Progress
 from astrolabe.study.study import Study
 from astrolabe.study.tasks import RunPlan, Task, Work, work_of
+from astrolabe.study.workers import work_through
 
 
 @dataclass(slots=True, kw_only=True)
@@ -41,30 +41,20 @@ async def run_methods(study: Study, plan: RunPlan, bench: Bench, progress: Progr
     result = RunResult(answers=list(work.kept), kept=len(work.kept))
     progress.begin("answering", len(work.open))
     kits = Kits(bench)
-    queue = iter(work.open)
     begun: set[str] = set()
 
-    async def worker() -> None:
-        for task in queue:
-            try:
-                answer = await answer_task(task, kits.of(task.scope, task.documents))
-            except Stopped as stopped:
-                result.stopped = result.stopped or str(stopped)
-            else:
-                _keep(study, work, answer, begun)
-                result.answers.append(answer)
-                progress.step()
-            if result.stopped:
-                return  # what is under way elsewhere is paid for: it is finished and kept
+    def keep(answer: Answer) -> None:
+        """Write an answer and hold it."""
+        _keep(study, work, answer, begun)
+        result.answers.append(answer)
 
-    try:
-        async with asyncio.TaskGroup() as group:
-            for _ in range(min(study.settings.limits.concurrency, len(work.open))):
-                group.create_task(worker())
-    except* UserError as faults:
-        raise first_of(faults) from None
-    finally:
-        progress.end()
+    result.stopped = await work_through(
+        work.open,
+        lambda task: answer_task(task, kits.of(task.scope, task.documents)),
+        keep,
+        requests=study.settings.limits.concurrency,
+        progress=progress,
+    )
     return result
 
 

@@ -1,5 +1,6 @@
 """The command `run`: from what was asked to answers."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -61,14 +62,14 @@ def plan_of(study: Study, request: RunRequest, bench: Bench) -> RunPlan:
     study.need_documents()
     questions = _questions(study, request)
     return RunPlan(
-        methods=_methods(request, bench),
+        methods=_methods(request, bench, study.settings.limits.concurrency),
         scopes=request.scopes or list(dict.fromkeys(name for question in questions for name in question.scopes)),
         questions=questions,
         limit=request.limit,
     )
 
 
-def _methods(request: RunRequest, bench: Bench) -> list[Method]:
+def _methods(request: RunRequest, bench: Bench, concurrency: int) -> list[Method]:
     """Return the methods of a request; the user's own system is one more.
 
     Raises:
@@ -84,6 +85,7 @@ def _methods(request: RunRequest, bench: Bench) -> list[Method]:
                 timeout_seconds=request.system_timeout_seconds,
                 call=open_call(request.system),
                 shelf=bench.shelf,
+                slots=asyncio.Semaphore(concurrency),
             )
         )
     return methods

@@ -1,6 +1,5 @@
 """Scoring answers: each score is a record tied to the text that it judges."""
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -22,6 +21,7 @@ from astrolabe.study.kit import Bench
 from astrolabe.study.models import Models
 from astrolabe.study.progress import Progress
 from astrolabe.study.study import Study, save_manifest
+from astrolabe.study.workers import work_through
 
 _TOGETHER = 64
 _ANSWER = "answer_hash"
@@ -74,31 +74,17 @@ async def score_answers(scoring: Scoring, study: Study | None, progress: Progres
     tasks, kept = open_scores(scoring, study)
     result = ScoreResult(scores=kept, kept=len(kept))
     progress.begin("scoring", len(tasks))
-    queue = iter(tasks)
     begun: set[str] = set()
 
-    async def worker() -> None:
-        for task in queue:
-            try:
-                score = await score_task(task, scoring)
-            except Stopped as stopped:
-                result.stopped = result.stopped or str(stopped)
-            else:
-                if study is not None:
-                    _keep(study, scoring, score, begun)
-                result.scores.append(score)
-                progress.step()
-            if result.stopped:
-                return  # what is under way elsewhere is paid for: it is finished and kept
+    def keep(score: Score) -> None:
+        """Write a score, where there is a study, and hold it."""
+        if study is not None:
+            _keep(study, scoring, score, begun)
+        result.scores.append(score)
 
-    try:
-        async with asyncio.TaskGroup() as group:
-            for _ in range(min(_TOGETHER, len(tasks))):
-                group.create_task(worker())
-    except* UserError as faults:
-        raise first_of(faults) from None
-    finally:
-        progress.end()
+    result.stopped = await work_through(
+        tasks, lambda task: score_task(task, scoring), keep, requests=_TOGETHER, progress=progress
+    )
     return result
 
 

@@ -46,7 +46,8 @@ class TerminalProgress:
         self.end()
 
     def begin(self, what: str, total: int) -> None:
-        """Show a step of `total` items (0 where it is not known)."""
+        """Show a step of `total` items (0 where it is not known), in place of the one before."""
+        self.end()
         self._what, self._total, self._done = what, total, 0
         self._started = self._said = time.monotonic()
         if sys.stderr.isatty():
@@ -91,7 +92,7 @@ def _bars() -> "Bars":
             return Text(f"{task.speed:.1f}/s" if task.speed else "")
 
     return Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         Rate(),
@@ -135,7 +136,7 @@ def print_table(table: "ReportTable") -> None:
     give(table.caption)
     drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for number, name in enumerate(table.header):
-        drawn.add_column(name, justify="right" if number else "left")
+        drawn.add_column(escape(name), justify="right" if number else "left")
     for row in table.rows:
         drawn.add_row(*(escape(_lines(cell)) for cell in row))
     Console(width=None if sys.stdout.isatty() else PLAIN_WIDTH).print(drawn)

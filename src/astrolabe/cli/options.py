@@ -31,6 +31,7 @@ def common_options(body: Body) -> Body:
 
     @wraps(body)
     def command(**given: Any) -> int:  # noqa: ANN401 - click hands options over by name
+        """Give the function the common options as one value."""
         common = Common(
             study=cast("Path", given.pop("study")),
             as_json=given.pop("as_json"),

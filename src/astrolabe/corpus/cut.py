@@ -71,6 +71,7 @@ class _Cutter:
         self._levels = _levels(self._text, self._atoms, self._blocks)
 
     def passages(self) -> Iterator[Passage]:
+        """Yield the passages, in order."""
         if not len(self._atoms):
             yield self._passage(_Stretch(0, 0, 0))  # characters that are no token, such as zero-width spaces
             return

@@ -47,6 +47,7 @@ class _Writer:
         self._running.clear()
 
     def visit(self, element: Element) -> None:
+        """Write what an element and all below it say."""
         name = name_of(element)
         if name in _HIDDEN or not name or is_hidden(element):
             return

@@ -85,6 +85,7 @@ class _Process:
         return self._process.poll() is None
 
     def wait_until_ready(self) -> None:
+        """Wait for its first word, and raise `UserError` where it does not come."""
         line, late = self._read_line(_START_SECONDS)
         if line != READY:
             reason = f"not ready within {_START_SECONDS:g} s" if late else self._last_words()
@@ -118,6 +119,7 @@ class _Process:
             self._process.wait(_END_SECONDS)
 
     def close(self) -> None:
+        """End the process and its pipes."""
         self._process.kill()
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):

@@ -70,6 +70,7 @@ class _Reading:
     _kept: dict[str, Document] = field(default_factory=dict[str, Document])
 
     def run(self, seconds: float, workers: int) -> Iterator[Document]:
+        """Yield the documents in the order of the files, however quickly each is read."""
         self._sort_known()
         parsers = Parsers(seconds)
         waiting = deque(self.found)

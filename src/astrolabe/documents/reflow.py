@@ -94,6 +94,7 @@ class _Reflow:
         self._compounds = {word.lower() for line in lines for word in _COMPOUND.findall(line.text)}
 
     def text(self) -> str:
+        """Return the lines as paragraphs with empty lines between."""
         blocks: list[str] = []
         group: list[PrintedLine] = []
         for line in self._lines:

@@ -108,6 +108,7 @@ class _Process:
         self._running: subprocess.Popen[bytes] | None = None
 
     def embed(self, texts: list[str]) -> Vectors:
+        """Return the vectors of some texts; the process starts with the first of them."""
         running = self._running if self._running and self._running.poll() is None else self._start()
         stdin, stdout = cast("IO[bytes]", running.stdin), cast("IO[bytes]", running.stdout)
         try:

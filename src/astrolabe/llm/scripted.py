@@ -72,6 +72,7 @@ class _Stage:
         self.id = script.id
 
     async def complete(self, request: Request) -> RawReply:
+        """Play the next line."""
         self._script.requests.append(request)
         line = self._script.line(self._prompt)
         if isinstance(line, Exception):

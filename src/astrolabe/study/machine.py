@@ -81,6 +81,7 @@ def fetch_model(name: str, file: Path | None, progress: Progress) -> Path:
     at = 0
 
     def tell(what: str, done: int, size: int) -> None:
+        """Show megabytes; a step begins with each source."""
         nonlocal at
         if done < at or at == 0:
             progress.begin(f"{name}: {what} (MB)", size // _MEGABYTE)

@@ -172,6 +172,7 @@ async def _in_thread(function: Callable[[Request], object], request: Request) ->
     done: asyncio.Future[object] = loop.create_future()
 
     def tell(returned: object, error: Exception | None) -> None:
+        """Pass the outcome on, unless nobody waits for it any more."""
         if done.done():
             return  # given up meanwhile
         if error:
@@ -180,6 +181,7 @@ async def _in_thread(function: Callable[[Request], object], request: Request) ->
             done.set_result(returned)
 
     def work() -> None:
+        """Call the function and tell what came of it."""
         returned: object = None
         raised: Exception | None = None
         try:

@@ -17,7 +17,7 @@ from astrolabe.study.running import RunRequest, run
 from astrolabe.study.study import Study, open_study
 from astrolabe.study.study_scores import score_and_show
 from tests.servers import Behaviour, Body, Resets, Seen, Status, serving
-from tests.small_study import IDS, TEXTS, small_study
+from tests.small_study import IDS, TEXTS, many_questions, small_study
 from tests.study_kits import bench
 
 if TYPE_CHECKING:
@@ -298,3 +298,12 @@ async def test_another_answer_model_does_not_make_the_systems_paid_answers_again
 
     assert result.kept == 4
     assert len(server.seen) == 4
+
+
+async def test_it_is_asked_no_more_at_once_than_the_settings_say(tmp_path: Path) -> None:
+    small_study(tmp_path, asked=many_questions(30), concurrency=2)
+    with serving(lambda _: Body('{"text": "Yes."}', seconds=0.02)) as server:
+        answers = await asked(tmp_path, server.address)
+
+    assert len(answers) == 30
+    assert server.most_at_once == 2

@@ -34,7 +34,9 @@ def command(common: Common, *, folder: Path, everything: bool, answer: str | Non
     """
     asking = asking_of(common, answer=answer, embed=embed)
     with TerminalProgress() as progress:
-        result = run_loop(quickstart(folder, asking, progress, everything=everything))
+        result = run_loop(
+            quickstart(folder, asking, progress, everything=everything, seed=common.seed, limit=common.limit)
+        )
     shown = result.shown
     material = material_of(shown, Surroundings(title="", study=open_study(folder)))
     states = count_states([answered for run in result.runs for answered in run.answers])

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import Ended, ended, started
+from tests.commands import Command, Ended, ended, started
+from tests.servers import Status, serving
+from tests.small_study import model_at, speaks
 
 
 @pytest.fixture(scope="module")
@@ -82,3 +84,40 @@ def test_no_request_leaves_the_machine_without_being_noticed(folder: Path) -> No
 
     assert done.returncode == 1
     assert "NetworkLockedError" in done.stderr
+
+
+def test_a_model_answers_the_sample_and_is_asked_once_in_two_runs(command: Command, tmp_path: Path) -> None:
+    with serving(speaks()) as server:
+        words = ("quickstart", tmp_path / "s", "--embed", "hashed", "--answer", model_at(server.url), "--json")
+        first = command(*words, "--limit", "2")
+        asked = len(server.seen)
+        again = command(*words, "--limit", "2")
+
+    whole, second = json.loads(first.out), json.loads(again.out)
+    assert (first.code, again.code) == (0, 0)
+    assert {row["Method"] for row in whole["table"]} >= {"llm_only", "vanilla(k=3, size=256)"}
+    assert whole["calls"] == asked == len(server.seen)
+    assert 4 <= asked <= 8
+    assert second["calls"] == 0
+    assert second["table"] == whole["table"]
+    assert whole["counts"] == {"ok": 24}
+
+
+def test_a_provider_that_stops_is_exit_code_three_with_what_there_is(command: Command, tmp_path: Path) -> None:
+    with serving([Status(401, "who are you")]) as server:
+        words = ("quickstart", tmp_path / "s", "--embed", "hashed", "--answer", model_at(server.url), "--limit", "1")
+        ended = command(*words, "--seed", "5")
+
+    assert ended.code == 3
+    assert "check the key" in ended.err
+    assert "extractive" in ended.out
+    assert json.loads((tmp_path / "s" / "comparison" / "manifest.json").read_text("utf-8"))["seed"] == 5
+
+
+def test_a_folder_that_cannot_be_written_to_is_named(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x", "utf-8")
+
+    ended = command("quickstart", tmp_path / "file" / "s", "--embed", "hashed")
+
+    assert (ended.code, ended.out) == (2, "")
+    assert "cannot write" in ended.err

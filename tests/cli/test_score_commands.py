@@ -10,8 +10,8 @@ import pytest
 from astrolabe.core.records import Comparison, Score
 from astrolabe.store.lines import write_records
 from tests.commands import Command
-from tests.servers import serving
-from tests.small_study import finds, many_questions, model_at, questions, small_study
+from tests.servers import Says, Status, serving
+from tests.small_study import finds, found, many_questions, model_at, questions, small_study
 
 GOOD = "Tides follow the moon. The sun and the moon pull together at spring tides."
 EVERY = ["q-tides", "q-salt", "q-lamps", "q-nets"]
@@ -191,6 +191,28 @@ def test_a_judge_is_asked_once_however_often_the_file_is_scored(command: Command
     assert len(judge.seen) == 4
     values = [[score.value for score in scores_of(ended.out)] for ended in (first, again)]
     assert sorted(values[0], key=str) == sorted(values[1], key=str)
+
+
+def test_a_judge_that_stops_is_exit_code_three_and_the_scores_so_far_are_shown(
+    command: Command, tmp_path: Path, bench: Path
+) -> None:
+    answers = write_lines(tmp_path / "a.jsonl", LINES)
+    with serving([Says(found("T1")), Status(401, "no more")]) as judge:
+        words = ("score", answers, "--benchmark", bench, "--metric", "topics", "--judge", model_at(judge.url), *OFFLINE)
+        ended = command(*words)
+
+    assert ended.code == 3
+    assert "the same command goes on from here" in ended.err
+
+
+def test_a_judge_that_stops_at_once_leaves_nothing_to_show(command: Command, tmp_path: Path, bench: Path) -> None:
+    answers = write_lines(tmp_path / "a.jsonl", LINES)
+    with serving([Status(401, "who are you")]) as judge:
+        words = ("score", answers, "--benchmark", bench, "--metric", "topics", "--judge", model_at(judge.url), *OFFLINE)
+        ended = command(*words)
+
+    assert (ended.code, ended.out) == (3, "")
+    assert "check the key" in ended.err
 
 
 def test_limit_scores_the_first_answers_alone(command: Command, tmp_path: Path, bench: Path) -> None:

@@ -69,7 +69,7 @@ def command(
             shown = run_loop(score_and_show(study_of(common), names, asking, progress, methods=own, limit=common.limit))
     if common.as_json:
         give_records(shown.results.scores)
-    else:
+    elif shown.results.scores:
         around = Surroundings(title="", study=None if answers else study_of(common))
         print_results(material_of(shown, around))
         for path in shown.written:

@@ -17,8 +17,6 @@ from astrolabe.parts.sentences import sentence_spans
 
 _FEWEST_WORDS = 4
 _SHARE_OF_LETTERS = 0.75
-_LETTERS = "LMZ"
-"""Letters, the marks on them (many scripts write vowels so) and spaces."""
 
 
 class _Sentence(NamedTuple):
@@ -92,13 +90,18 @@ def _candidates(hits: Sequence[Hit], kit: Kit) -> list[_Sentence]:
 
 def _says_something(sentence: str) -> bool:
     """Tell a sentence from a heading, a fragment, an address and a line of a list of references or numbers."""
-    letters = sum(category(character)[0] in _LETTERS for character in sentence)
     return (
         not sentence.startswith("#")
-        and len(words(sentence)) >= _FEWEST_WORDS
         and "://" not in sentence
-        and letters >= _SHARE_OF_LETTERS * len(sentence)
+        and len(words(sentence)) >= _FEWEST_WORDS
+        and _letters(sentence) >= _SHARE_OF_LETTERS * len(sentence)
     )
+
+
+def _letters(sentence: str) -> int:
+    """Count letters, the marks on them (many scripts write vowels so) and spaces."""
+    others = [character for character in sentence if not (character.isalpha() or character.isspace())]
+    return len(sentence) - sum(not category(character).startswith("M") for character in others)
 
 
 def _joined(question: Question, chosen: Sequence[_Sentence], hits: Sequence[Hit]) -> Answer:

@@ -12,6 +12,7 @@ from astrolabe.core.protocols import Embedder
 from astrolabe.core.records import Answer, Question
 from astrolabe.documents import merge_documents
 from astrolabe.store.lines import append_records, write_records
+from astrolabe.study.answers import job_of, load_answers
 from astrolabe.study.models import Asking, open_models
 from astrolabe.study.study import Study, save_benchmark, save_documents
 
@@ -91,5 +92,6 @@ def _take_answers(study: Study, answers: Sequence[Answer]) -> list[Path]:
     for answer in answers:
         by_method.setdefault(answer.method, []).append(answer)
     for method, own in by_method.items():
-        append_records(study.folder.answers(method), own)
+        standing = load_answers(study, method)
+        append_records(study.folder.answers(method), [one for one in own if standing.get(job_of(one)) != one])
     return [study.folder.answers(method) for method in by_method]

@@ -66,7 +66,7 @@ def test_every_command_of_the_readme_runs_in_order(
 
     assert len(lines) > 10
     assert set(codes.values()) == {0}, f"{codes}\n{said.err}"
-    assert "Cannot be told apart" in said.out
+    assert "Too few questions in common" in said.out
     assert (tmp_path / "bakery" / "report" / "report.html").is_file()
 
 

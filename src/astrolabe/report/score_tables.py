@@ -11,6 +11,12 @@ from astrolabe.report.titles import KIND_TITLES, PART_TITLES, letters_of, method
 
 _MOST_NOTES: Final = 10
 
+NEAR_MISS: Final = (
+    "A matcher without a model tells what a statement is about, not whether it affirms it, and takes a near miss for "
+    "a hit: read its H_topic and H_resp as upper bounds."
+)
+"""Said below unsupported topics that no judge looked at."""
+
 
 def by_scope(material: Material, metric: str) -> Table:
     """Return method x scope of one metric, with the letters of the groups that cannot be told apart."""
@@ -98,7 +104,11 @@ def _grouped_by_scope(material: Material, metric: str, name: str, parts: Sequenc
             *(Column(title=PART_TITLES[part], group=scope_title(scope)) for scope in scopes for part in parts),
         ),
         rows=tuple(rows),
-        notes=(*_notes(material, metric, rows), *((plus,) if "h_topic+" in parts else ())),
+        notes=(
+            *_notes(material, metric, rows),
+            *((plus,) if "h_topic+" in parts else ()),
+            *((NEAR_MISS,) if "h_topic" in parts and metric in material.agreement else ()),
+        ),
     )
 
 

@@ -7,6 +7,7 @@ import pytest
 from astrolabe.core.records import Estimate, Usage
 from astrolabe.report import Cell, Cost, Material, all_tables, main_table
 from astrolabe.report.finding import finding
+from astrolabe.report.score_tables import NEAR_MISS, hallucinations
 from tests.unit.report.made import METHODS, made_material
 
 
@@ -92,6 +93,14 @@ def test_the_agreement_with_people_stands_under_every_table_that_the_metric_fill
 
     assert len(topical) == 5
     assert all(material.agreement["topics"] in table.notes for table in topical)
+
+
+def test_unsupported_topics_that_no_judge_looked_at_are_called_upper_bounds() -> None:
+    matched = hallucinations(made_material(), "topics")
+    judged = hallucinations(replace(made_material(), agreement={}), "topics")
+
+    assert NEAR_MISS in matched.notes
+    assert NEAR_MISS not in judged.notes
 
 
 def test_two_topic_metrics_are_never_in_one_table() -> None:

@@ -3,9 +3,10 @@
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Final, Generic, NamedTuple, TypeVar
+from typing import IO, Final, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
@@ -39,7 +40,11 @@ def text_lines(path: Path) -> Iterator[Line]:
     Raises:
         FileError: The file is missing, cannot be read, or is not UTF-8 (names the byte).
     """
-    for number, line in enumerate(whole_text(path).split("\n"), start=1):
+    yield from _lines(whole_text(path))
+
+
+def _lines(text: str) -> Iterator[Line]:
+    for number, line in enumerate(text.split("\n"), start=1):
         stripped = line.removesuffix("\r")
         if stripped.strip():
             yield Line(number, stripped)
@@ -62,6 +67,10 @@ def whole_text(path: Path) -> str:
             fix="Check the path",
         )
         raise FileError(str(path), [fault]) from error
+    return _decoded(path, content)
+
+
+def _decoded(path: Path, content: bytes) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -78,8 +87,12 @@ def whole_text(path: Path) -> str:
 
 def check_records(path: Path, kind: type[M]) -> Checked[M]:
     """Read a file of records and name every fault instead of stopping at the first."""
+    return _check(text_lines(path), kind)
+
+
+def _check(lines: Iterable[Line], kind: type[M]) -> Checked[M]:
     checked = Checked[M]([], [])
-    for number, text in text_lines(path):
+    for number, text in lines:
         check_record(text, kind, number, checked)
     return checked
 
@@ -113,28 +126,32 @@ def read_records(path: Path, kind: type[M]) -> list[M]:
     Raises:
         FileError: The file cannot be read, or any line is not such a record; names all of them.
     """
-    checked = check_records(path, kind)
+    return _all_or_error(path, check_records(path, kind))
+
+
+def _all_or_error(path: Path, checked: Checked[M]) -> list[M]:
     if checked.problems:
         raise FileError(str(path), checked.problems)
     return [record for _, record in checked.records]
 
 
 def recover_records(path: Path, kind: type[M]) -> list[M]:
-    """Return the records of a file that we append to; a torn last line is cut off the file.
+    """Return the records of a file that is appended to; a last line that is torn, or still written, is passed over.
 
-    A missing file has no records. A fault in any whole line is an error, as in `read_records`.
+    A missing file has no records. A fault in any whole line is an error, as in `read_records`. The file is left as
+    it is: only who appends to it cuts a torn line off.
     """
     if not path.exists():
         return []
     content = path.read_bytes()
-    whole = content.rfind(b"\n") + 1
-    if whole < len(content):
-        write_whole(path, content[:whole])
-    return read_records(path, kind)
+    whole = _decoded(path, content[: content.rfind(b"\n") + 1])
+    return _all_or_error(path, _check(_lines(whole), kind))
 
 
 def append_records(path: Path, records: Iterable[BaseModel]) -> None:
-    """Append records in one write, flushed to the disk before it returns.
+    """Append records in one write, flushed to the disk before it returns; a torn last line is cut off first.
+
+    Processes that append to the same file take turns.
 
     Raises:
         UserError: The file cannot be written to.
@@ -142,13 +159,39 @@ def append_records(path: Path, records: Iterable[BaseModel]) -> None:
     payload = "".join(f"{record.model_dump_json()}\n" for record in records).encode("utf-8")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("ab") as file:
+        with path.open("a+b") as file, _turn(file):
+            _cut_torn_line(file)
             file.write(payload)
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:
         msg = f"cannot append to {str(path)!r}: {error.strerror}; what it held before is still there"
         raise UserError(msg) from error
+
+
+@contextmanager
+def _turn(file: IO[bytes]) -> Generator[None]:
+    """Hold the file alone, where the system can lock files; the lock ends with the process, however that ends."""
+    try:
+        import fcntl
+    except ImportError:  # Windows: two processes there should not share a study
+        yield
+        return
+    fcntl.flock(file, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        fcntl.flock(file, fcntl.LOCK_UN)
+
+
+def _cut_torn_line(file: IO[bytes]) -> None:
+    end = file.seek(0, os.SEEK_END)
+    if not end:
+        return
+    file.seek(end - 1)
+    if file.read(1) != b"\n":
+        file.seek(0)
+        file.truncate(file.read().rfind(b"\n") + 1)
 
 
 def write_records(path: Path, records: Sequence[BaseModel]) -> None:

@@ -35,9 +35,11 @@ class NotThereError(Exception):
 def sources(weights: Weights, given: Path | None) -> Iterator[tuple[str, Copy]]:
     """Yield the sources of weights, best first, each with what it is called in messages."""
     weights.place.parent.mkdir(parents=True, exist_ok=True)
-    local = given or (Path(os.environ[VARIABLE]) if os.environ.get(VARIABLE) else None)
-    if local is not None:
-        yield str(local), lambda progress: from_file(weights, local, progress)
+    if given is not None:
+        yield str(given), lambda progress: from_file(weights, given, progress)
+        return  # who names a file wants that one, and no other in its place
+    if named := os.environ.get(VARIABLE):
+        yield named, lambda progress: from_file(weights, Path(named), progress)
     yield "the publisher", lambda progress: from_publisher(weights, progress)
     yield "the package index", lambda progress: from_index(weights, progress)
 

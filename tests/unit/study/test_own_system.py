@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from astrolabe.core.errors import ConfigError
 from astrolabe.core.records import Answer
 from astrolabe.metrics import METRICS
 from astrolabe.study.bench import kits_of_answers
@@ -307,3 +308,22 @@ async def test_it_is_asked_no_more_at_once_than_the_settings_say(tmp_path: Path)
 
     assert len(answers) == 30
     assert server.most_at_once == 2
+
+
+@pytest.mark.parametrize("code", ["def answer(:", "raise ValueError('at import')"])
+async def test_a_module_that_cannot_be_imported_is_named_with_its_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    module = f"faulty_{len(code)}"
+    (tmp_path / f"{module}.py").write_text(code, "utf-8")
+
+    with pytest.raises(ConfigError, match=f"'{module}' cannot be imported: (SyntaxError|ValueError)"):
+        await asked(tmp_path / "s", f"{module}:answer")
+
+
+@pytest.mark.parametrize("target", [":answer", "module:", ":"])
+async def test_half_a_name_of_a_function_is_refused(tmp_path: Path, target: str) -> None:
+    with pytest.raises(ConfigError, match="module:function such as"):
+        await asked(tmp_path, target)

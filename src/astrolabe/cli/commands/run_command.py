@@ -1,6 +1,8 @@
 """`astrolabe run`."""
 
+import sys
 from collections.abc import Mapping
+from contextlib import redirect_stdout
 from typing import Any
 
 import click
@@ -61,7 +63,8 @@ def command(
     }
     request = request_of(given, common.limit)
     study = study_of(common)
-    with TerminalProgress() as progress:
+    # What the user's own function prints is talk.
+    with TerminalProgress() as progress, redirect_stdout(sys.stderr):
         result = run_loop(run(study, request, asking_of(common, answer=answer, embed=embed), progress))
     if common.as_json:
         give_records(result.answers)

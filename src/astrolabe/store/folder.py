@@ -77,9 +77,16 @@ def write_manifest(folder: Path, content: Mapping[str, JsonValue]) -> None:
 
 
 def read_manifest(folder: Path) -> dict[str, JsonValue] | None:
-    """Return a folder's manifest, or null where there is none."""
-    path = folder / "manifest.json"
+    """Return a folder's manifest, or null where there is none that can be read: its folder is then made again."""
+    return read_object(folder / "manifest.json")
+
+
+def read_object(path: Path) -> dict[str, JsonValue] | None:
+    """Return the JSON object that a file of ours holds, or null where it is missing or holds none."""
     if not path.exists():
         return None
-    content: dict[str, JsonValue] = json.loads(path.read_text("utf-8"))
-    return content
+    try:
+        content: JsonValue = json.loads(path.read_text("utf-8"))
+    except ValueError:  # no JSON, or no UTF-8
+        return None
+    return content if isinstance(content, dict) else None

@@ -1,6 +1,5 @@
 """The answers on disk: one file a method, the latest record of a job counts."""
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -9,6 +8,7 @@ from pydantic import JsonValue
 
 from astrolabe.core.records import Answer, AnswerStatus
 from astrolabe.store.files import write_json
+from astrolabe.store.folder import read_object
 from astrolabe.store.lines import recover_records
 from astrolabe.study.study import Study, save_manifest
 
@@ -66,14 +66,13 @@ def standing_answers(study: Study, method: str, made_from: Mapping[str, JsonValu
 def answer_sources(study: Study) -> list[dict[str, JsonValue]]:
     """Return what the study's answers were made from, a note for each method."""
     notes = sorted((study.folder.root / "answers").glob(f"*{_NOTE}"))
-    return [json.loads(note.read_text("utf-8")) for note in notes]
+    return [content for note in notes if (content := read_object(note)) is not None]
 
 
 def _made_from(study: Study, method: str) -> dict[str, JsonValue] | None:
-    note = _note(study, method)
-    if not note.exists():
+    content = read_object(_note(study, method))
+    if content is None:
         return None
-    content: dict[str, JsonValue] = json.loads(note.read_text("utf-8"))
     return {name: value for name, value in content.items() if name != "method"}
 
 

@@ -4,6 +4,7 @@ import asyncio
 import shutil
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -111,7 +112,9 @@ class ScopeKit:
             return await spec.build(passages, self)
         folder = self.bench.indexes / key
         if read_manifest(folder) is not None:
-            return spec.load(folder, passages, self)
+            with suppress(OSError, ValueError, KeyError, EOFError):  # damaged: it is built again
+                return spec.load(folder, passages, self)
+        shutil.rmtree(folder, ignore_errors=True)
         index = await spec.build(passages, self)
         _keep(spec, index, folder, passages=len(passages), embedder=self.embedder.id)
         return index

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from astrolabe.core.errors import FileError
 from astrolabe.core.ids import text_hash
 from astrolabe.core.protocols import Cut
 from astrolabe.core.records import Document, Passage
@@ -79,7 +80,10 @@ class Shelf:
         manifest = read_manifest(place)
         if manifest is None or manifest.get("documents") != self._made_from():
             return []
-        return read_records(place / "passages.jsonl", Passage)
+        try:
+            return read_records(place / "passages.jsonl", Passage)
+        except FileError:
+            return []  # damaged: they are cut again
 
     def _cut(self, cut: Cut) -> list[Passage]:
         every = [passage for document in self.documents for passage in cut_document(document, cut)]

@@ -1,9 +1,10 @@
 """The simple form of a benchmark: a question and plain topics a line, as people write it by hand."""
 
 from collections.abc import Sequence
-from typing import Literal
+from difflib import get_close_matches
+from typing import Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from astrolabe.benchmark.imported import ForeignRecord
 from astrolabe.core.ids import content_id
@@ -34,6 +35,15 @@ class SimpleQuestion(ForeignRecord):
     time_range: TimeRange | None = None
     answers: tuple[Text | tuple[Text, ...], ...] = ()
     split: Text | None = None
+
+    @model_validator(mode="after")
+    def _name_topics_rightly(self) -> Self:
+        """Refuse a field that is nearly `topics` or `hallucinations`: in `extra` they would be lost without a word."""
+        for name in self.model_extra or {}:
+            if near := get_close_matches(name.casefold(), ("topics", "hallucinations"), n=1, cutoff=0.85):
+                msg = f"the field {name!r} is none of ours; did you mean {near[0]!r}?"
+                raise ValueError(msg)
+        return self
 
     def as_question(self) -> Question:
         """Return the record: missing ids become A1, A2, ..., H1, ... and one made of the question."""

@@ -48,9 +48,11 @@ class Problem:
 
     def __str__(self) -> str:
         """Return the problem as one line that a person can act on."""
-        place = f"{self.file}:{self.line}" if self.file else f"line {self.line}"
+        place = self.file
+        if self.line:
+            place = f"{self.file}:{self.line}" if self.file else f"line {self.line}"
         shown = f" (value {self.value})" if self.value else ""
-        return f"{place}: {self.field}: {self.problem}{shown}. {self.fix}"
+        return ": ".join(filter(None, [place, self.field, f"{self.problem}{shown}. {self.fix}"]))
 
 
 class FileError(UserError):

@@ -202,7 +202,7 @@ def write_records(path: Path, records: Sequence[BaseModel]) -> None:
 def faults(error: ValidationError, line: int) -> Iterator[Problem]:
     """Yield what is wrong with the record on a line, a problem for each field."""
     for fault in error.errors(include_url=False):
-        field = ".".join(str(part) for part in fault["loc"]) or "line"
+        field = ".".join(part for part in map(str, fault["loc"]) if "[" not in part) or "line"
         shown = json.dumps(fault["input"], ensure_ascii=False, default=repr)
         yield Problem(
             line=line,
@@ -228,7 +228,7 @@ def _constant(text: str) -> str:
 def _fix(kind: str) -> str:
     fixes = {
         "missing": "Add the field",
-        "extra_forbidden": "Remove the field, or put it into 'extra'",
+        "extra_forbidden": "Remove the field, or correct its name",
         "json_invalid": "Write one JSON object a line",
     }
     return fixes.get(kind, "Correct the value")

@@ -278,3 +278,20 @@ def test_topics_with_separators_in_them_survive_saving_and_loading(tmp_path: Pat
     loaded = read_benchmark(tmp_path / "bench.jsonl")
 
     assert [topic.text for topic in loaded[0].topics] == texts
+
+
+@pytest.mark.parametrize(("misspelt", "meant"), [("halucinations", "hallucinations"), ("topic", "topics")])
+def test_misspelt_topics_of_the_simple_form_are_not_lost_without_a_word(
+    write: Write, misspelt: str, meant: str
+) -> None:
+    path = write("bench.jsonl", [{"id": "q1", "question": "Why?", "topics": ["a"], misspelt: ["b"], "source": "x"}])
+
+    [problem] = [found for found in check_file(path) if found.severity == "error"]
+    assert problem.line == 1
+    assert f"{misspelt!r} is none of ours; did you mean {meant!r}?" in problem.problem
+
+
+def test_a_fault_of_the_whole_file_names_no_line() -> None:
+    problem = Problem(line=0, field="file", value="", problem="holds no record", fix="Write one", file="a.jsonl")
+
+    assert str(problem) == "a.jsonl: file: holds no record. Write one"

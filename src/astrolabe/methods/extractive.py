@@ -77,25 +77,24 @@ class Extractive:
 
 
 def _candidates(hits: Sequence[Hit], kit: Kit) -> list[_Sentence]:
-    """Return the hits' distinct sentences, in the hits' order, headings and fragments left out."""
+    """Return the hits' distinct sentences, in the hits' order, headings and fragments left out.
+
+    Lines of references or numbers are left out, too, unless the hits hold nothing else.
+    """
     seen: dict[str, _Sentence] = {}
     for hit in hits:
         text = kit.read(hit.passage_id).text
         for start, end in sentence_spans(text):
             sentence = " ".join(text[start:end].split())
-            if _says_something(sentence):
+            if not sentence.startswith("#") and len(words(sentence)) >= _FEWEST_WORDS:
                 seen.setdefault(sentence.casefold(), _Sentence(sentence, hit.passage_id))
-    return list(seen.values())
+    every = list(seen.values())
+    return [sentence for sentence in every if _is_prose(sentence.text)] or every
 
 
-def _says_something(sentence: str) -> bool:
-    """Tell a sentence from a heading, a fragment, an address and a line of a list of references or numbers."""
-    return (
-        not sentence.startswith("#")
-        and "://" not in sentence
-        and len(words(sentence)) >= _FEWEST_WORDS
-        and _letters(sentence) >= _SHARE_OF_LETTERS * len(sentence)
-    )
+def _is_prose(sentence: str) -> bool:
+    """Tell a sentence from an address and from a line of a list of references or numbers."""
+    return "://" not in sentence and _letters(sentence) >= _SHARE_OF_LETTERS * len(sentence)
 
 
 def _letters(sentence: str) -> int:

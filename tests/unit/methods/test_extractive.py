@@ -34,6 +34,12 @@ async def test_headings_references_and_fragments_are_left_out() -> None:
     )
 
 
+async def test_a_sentence_of_numbers_answers_where_there_is_no_other() -> None:
+    text = "Revenue rose to $1,234,567 in 2020."
+
+    assert await text_of("How much was the revenue?", text) == text
+
+
 async def test_a_sentence_that_two_passages_hold_is_given_once() -> None:
     text = "The moon pulls the water of the oceans."
 

@@ -10,7 +10,7 @@ from astrolabe.report import Material
 from astrolabe.report.judged import count_causes
 from astrolabe.report.tables import by_scope
 
-WIDTH: Final = 110
+WIDTH: Final = 96
 BESIDE: Final = ("cost", "evidence_recall", "miss_cause")
 """Metrics that stand beside another; alone they have a table of their own."""
 

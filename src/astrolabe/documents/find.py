@@ -8,6 +8,7 @@ from pathlib import Path
 
 from astrolabe.core.errors import UserError
 from astrolabe.core.ids import content_id
+from astrolabe.store.folder import MADE_FILES, MADE_FOLDERS, SETTINGS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +31,7 @@ class FoundFile:
 def find_files(paths: Sequence[Path]) -> list[FoundFile]:
     """Return all files in the order of `paths`, within a folder sorted by their path.
 
-    Hidden files and folders, links that lead out of the named folder, links to folders and what is no
+    What a study has made in a folder below, hidden files and folders, links that lead out of the named folder, links to folders and what is no
     regular file are skipped. A file reached twice is kept once. Where two named folders hold files of
     the same relative path, the sources of both begin with as much of their folders' paths as tells them
     apart.
@@ -70,9 +71,15 @@ def folder_keys(paths: Sequence[Path]) -> set[str]:
 
 def _walk(root: Path) -> Iterator[Path]:
     files: list[Path] = []
+    made: set[Path] = set()
     for folder, folders, names in os.walk(root):
         folders[:] = [name for name in folders if not name.startswith(".")]
+        if SETTINGS in names:
+            # What a study makes is no document: questions and answers in the corpus would be gold given away.
+            folders[:] = [name for name in folders if name not in MADE_FOLDERS]
+            made |= {Path(folder, name) for name in MADE_FILES}
         files += [Path(folder, name) for name in names if not name.startswith(".")]
+    files = [file for file in files if file not in made]
     for file in sorted(files, key=lambda file: file.relative_to(root).parts):
         if file.is_file() and (not file.is_symlink() or file.resolve().is_relative_to(root)):
             yield file

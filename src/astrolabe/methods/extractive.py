@@ -16,7 +16,7 @@ from astrolabe.parts.retrieve import Retriever, retriever_spec
 from astrolabe.parts.sentences import sentence_spans
 
 _FEWEST_WORDS = 4
-_SHARE_OF_LETTERS = 0.75
+_SHARE_OF_LETTERS = 0.5
 
 
 class _Sentence(NamedTuple):

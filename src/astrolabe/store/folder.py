@@ -4,11 +4,27 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from pydantic import JsonValue
 
 from astrolabe.core.spelling import slug
 from astrolabe.store.files import write_json
+
+SETTINGS: Final = "study.toml"
+MADE_FOLDERS: Final = frozenset({"corpus", "benchmark", "indexes", "answers", "scores", "comparison", "report", "log"})
+"""The folders of a study that hold nothing but what Astrolabe made."""
+MADE_FILES: Final = frozenset(
+    {
+        SETTINGS,
+        "calls.sqlite",
+        "calls.sqlite-wal",
+        "calls.sqlite-shm",
+        "documents/documents.jsonl",
+        "documents/manifest.json",
+    }
+)
+"""The files that it makes beside those of the user's, relative to the study's folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +36,7 @@ class StudyFolder:
     @property
     def settings(self) -> Path:
         """The commented settings that people edit."""
-        return self.root / "study.toml"
+        return self.root / SETTINGS
 
     @property
     def documents(self) -> Path:

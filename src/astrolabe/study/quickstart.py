@@ -1,5 +1,6 @@
 """The main job on bundled real documents: ingest, answer, score, compare, report."""
 
+import asyncio
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from astrolabe.methods.extractive import Extractive
 from astrolabe.methods.llm_only import LLMOnly
 from astrolabe.methods.vanilla import Vanilla
 from astrolabe.metrics import METRICS
+from astrolabe.study.arguments import Stoppable
 from astrolabe.study.bench import bench_of
 from astrolabe.study.bundle import Bundle, bundled
 from astrolabe.study.importing import take_questions
@@ -82,7 +84,10 @@ async def quickstart(
     started = time.monotonic()
     study, banners = _study(root, asking, seed)
     with bundled() as bundle, metering() as meter:
-        ingest(study, [bundle.documents], progress, fields=RecordFields(), seconds_per_file=60.0)
+        with Stoppable(progress) as watched:  # in a thread, so that Ctrl-C is heard while files are read
+            await asyncio.to_thread(
+                ingest, study, [bundle.documents], watched, fields=RecordFields(), seconds_per_file=60.0
+            )
         async with open_models(study.settings, study.folder.calls, asking) as models:
             await take_questions(study, bundle.questions, models.embedder, cluster_size=QUESTIONS_A_CLUSTER)
             runs = await _run(study, models, bundle, progress, everything=everything, limit=limit)

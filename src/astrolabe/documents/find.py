@@ -31,10 +31,10 @@ class FoundFile:
 def find_files(paths: Sequence[Path]) -> list[FoundFile]:
     """Return all files in the order of `paths`, within a folder sorted by their path.
 
-    What a study has made in a folder below, hidden files and folders, links that lead out of the named folder, links to folders and what is no
-    regular file are skipped. A file reached twice is kept once. Where two named folders hold files of
-    the same relative path, the sources of both begin with as much of their folders' paths as tells them
-    apart.
+    What a study has made in a folder below, hidden files and folders, links that lead out of the named
+    folder, links to folders and what is no regular file are skipped. A file reached twice is kept once.
+    Where two named folders hold files of the same relative path, the sources of both begin with as much
+    of their folders' paths as tells them apart.
 
     Raises:
         UserError: A path does not exist, or is neither a file nor a folder; names all such.

@@ -71,18 +71,9 @@ def test_all_paths_that_do_not_exist_are_named(tmp_path: Path) -> None:
 
 
 def test_what_a_study_has_made_is_no_document_and_what_the_user_put_there_is(tmp_path: Path) -> None:
-    for name in (
-        "study.toml",
-        "calls.sqlite",
-        "benchmark/questions.jsonl",
-        "answers/vanilla.jsonl",
-        "report/report.md",
-    ):
-        (tmp_path / "s" / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "s" / name).write_text("gold", "utf-8")
-    for name in ("s/papers/one.txt", "s/documents/two.txt", "s/documents/documents.jsonl", "answers/three.txt"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text("text", "utf-8")
+    make(tmp_path / "s", "study.toml", "calls.sqlite", "benchmark/questions.jsonl", "answers/vanilla.jsonl")
+    make(tmp_path / "s", "report/report.md", "documents/documents.jsonl")
+    make(tmp_path, "s/papers/one.txt", "s/documents/two.txt", "answers/three.txt")
 
     found = [file.source for file in find_files([tmp_path])]
 

@@ -3,6 +3,7 @@
 import os
 import runpy
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,9 @@ settings.load_profile("ours")
 
 
 def pytest_configure() -> None:
-    """Lock the network for this process and, through their path, for all that it starts."""
+    """Lock the network for this process and, through their path, for all that it starts; let Ctrl-C be heard."""
+    # A shell that starts the tests in the background has them ignore it, and all that they start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     path = [str(LOCK), *filter(None, [os.environ.get("PYTHONPATH")])]
     os.environ["PYTHONPATH"] = os.pathsep.join(path)
     runpy.run_path(str(LOCK / "sitecustomize.py"))

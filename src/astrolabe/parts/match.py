@@ -21,8 +21,8 @@ import numpy as np
 import numpy.typing as npt
 
 from astrolabe.core.protocols import Embedder, Vectors
+from astrolabe.core.words import STOP_WORDS, words
 from astrolabe.parts.statements import stem_set
-from astrolabe.parts.words import STOP_WORDS, words
 
 Matrix = npt.NDArray[np.float64]
 _LETTERS: Final = 3

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
+from astrolabe.core.words import stems
 from astrolabe.parts.sentences import sentence_spans
-from astrolabe.parts.words import stems
 
 _MARKED_HEADING: Final = re.compile(r"#{1,6}\s|(?:\d+[.)]\s*)?(?P<stars>\*\*|__)[^*_]+(?P=stars):?\Z")
 _PLAIN_HEADING: Final = re.compile(r"(?!\d{4})[^\W_][^|\[\]{}]*[^\W_)]\Z")

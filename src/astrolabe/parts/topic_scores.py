@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from pydantic import JsonValue
 
 from astrolabe.core.records import Answer, Extra, Question, Score, Topic
-from astrolabe.parts.words import words
+from astrolabe.core.words import words
 
 NO_TOPICS: Final = "no topics"
 """Why a question without answer topics is unscored."""

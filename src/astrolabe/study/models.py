@@ -95,15 +95,20 @@ async def open_models(settings: Settings, record: Path | None, asking: Asking) -
 
 @asynccontextmanager
 async def _open(name: str, settings: Settings, calls: CallRecord, asking: Asking) -> AsyncGenerator[LLM]:
-    price = settings.prices.get(name)
     async with open_llm(
         name,
         record=calls,
         mode=asking.mode,
         budget=asking.budget,
-        price=Price(**price.model_dump()) if price else None,
+        price=price_of(settings, name),
         concurrency=settings.limits.concurrency,
         requests_per_minute=settings.limits.requests_per_minute,
         tokens_per_minute=settings.limits.tokens_per_minute,
     ) as llm:
         yield llm
+
+
+def price_of(settings: Settings, name: str) -> Price | None:
+    """Return what a spelled model costs by the settings, or null where they do not say."""
+    price = settings.prices.get(name)
+    return Price(**price.model_dump()) if price else None

@@ -17,12 +17,14 @@ from pydantic import BaseModel, ConfigDict, Field
 from astrolabe.core.errors import ModelError, NotRecorded
 from astrolabe.core.prompt import Prompt, Reply
 from astrolabe.core.protocols import LLM
+from astrolabe.core.records import Usage
 from astrolabe.core.tokens import count_tokens
+from astrolabe.llm.metered import Price
 from astrolabe.llm.recorded import call_key
 from astrolabe.study.bench import bench_of, loose_bench
 from astrolabe.study.kit import Bench, Kits
 from astrolabe.study.loose import loose_scoring, read_loose, record_of_loose_calls
-from astrolabe.study.models import Asking, Role, open_models
+from astrolabe.study.models import Asking, Role, open_models, price_of
 from astrolabe.study.own_system import STAGE as SYSTEM_STAGE
 from astrolabe.study.own_system import OwnSystem
 from astrolabe.study.progress import Progress
@@ -30,7 +32,7 @@ from astrolabe.study.results import metrics_of
 from astrolabe.study.run import answer_task
 from astrolabe.study.running import RunRequest, plan_of
 from astrolabe.study.scoring import Scoring, open_scores, score_task, scoring_of
-from astrolabe.study.settings import PriceSettings, Settings
+from astrolabe.study.settings import Settings
 from astrolabe.study.study import Study
 from astrolabe.study.tasks import work_of
 
@@ -214,16 +216,17 @@ def _stages(settings: Settings, counting: _Counting | None, role: Role, asking: 
     if counting is None:
         return []
     spelled = asking.roles.get(role) or getattr(settings.models, role)
-    price = settings.prices.get(spelled)
+    price = price_of(settings, spelled)
     local = spelled.startswith("embedded:")
     at_once = 1 if local else settings.limits.concurrency
     return [_stage(name, tally, price, local=local, at_once=at_once) for name, tally in sorted(counting.stages.items())]
 
 
-def _stage(name: str, tally: _Tally, price: PriceSettings | None, *, local: bool, at_once: int) -> StagePlan:
+def _stage(name: str, tally: _Tally, price: Price | None, *, local: bool, at_once: int) -> StagePlan:
     expected = math.ceil(tally.reply_tokens * EXPECTED_SHARE)
     prompt_seconds, reply_seconds = _EMBEDDED_SECONDS if local else _SERVED_SECONDS
-    usd = (tally.prompt_tokens * price.prompt + expected * price.completion) / 1e6 if price else None
+    asked = Usage(prompt_tokens=tally.prompt_tokens, completion_tokens=expected)
+    usd = price.usd(asked) if price else None
     return StagePlan(
         stage=name,
         calls=tally.calls,

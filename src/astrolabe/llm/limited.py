@@ -1,5 +1,6 @@
 """Going easy on an endpoint."""
 
+import asyncio
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,6 +10,9 @@ from astrolabe.llm.provider import Provider, RawReply, Request
 from astrolabe.store.http import WireError
 
 _OVERLOAD: Final = frozenset({429, 503, 529})
+_TURNS_TO_SEND: Final = 2
+"""How many turns of the loop a request takes from its place to the wire. A reply is handed on after them: read
+at once, the replies of a burst would hold up the requests that take their places."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +37,9 @@ class Limited:
                     self.gate.overloaded(began, error.wait_seconds)
                 raise
             self.gate.replied(raw.usage.seconds, raw.usage.completion_tokens)
-            return raw
+        for _ in range(_TURNS_TO_SEND):
+            await asyncio.sleep(0)
+        return raw
 
     async def aclose(self) -> None:
         """Close the provider."""

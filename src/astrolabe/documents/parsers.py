@@ -8,7 +8,8 @@ from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Final
+from queue import Empty, SimpleQueue
+from typing import IO, Final, cast
 
 from astrolabe.core.errors import UserError
 from astrolabe.documents.extract import Extract, read_extract
@@ -80,6 +81,12 @@ class _Process:
         self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said
         )
+        # One thread a process: a pipe cannot be read with a time limit on every system, a queue can.
+        self._lines: SimpleQueue[bytes] = SimpleQueue()
+        self._listener = threading.Thread(
+            target=self._listen, args=(cast("IO[bytes]", self._process.stdout),), name="parsing process", daemon=True
+        )
+        self._listener.start()
 
     def is_alive(self) -> bool:
         return self._process.poll() is None
@@ -122,10 +129,10 @@ class _Process:
         """End the process and its pipes."""
         self._process.kill()
         self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            with suppress(BrokenPipeError):  # a job that was never read
-                if pipe is not None:
-                    pipe.close()
+        with suppress(BrokenPipeError):  # a job that was never read
+            if self._process.stdin is not None:
+                self._process.stdin.close()
+        self._listener.join()
         self._said.close()
 
     def _write(self, line: bytes) -> bool:
@@ -139,21 +146,18 @@ class _Process:
         return True
 
     def _read_line(self, seconds: float) -> tuple[bytes, bool]:
-        late = threading.Event()
-
-        def stop() -> None:
-            late.set()
-            self._process.kill()
-
-        timer = threading.Timer(seconds, stop)
-        timer.daemon = True
-        timer.start()
         try:
-            pipe = self._process.stdout
-            line = pipe.readline() if pipe is not None else b""
-        finally:
-            timer.cancel()
-        return line, late.is_set()
+            return self._lines.get(timeout=seconds), False
+        except Empty:
+            self._process.kill()
+            return b"", True
+
+    def _listen(self, pipe: IO[bytes]) -> None:
+        """Hand on what the process says, line by line, and an empty line when it has ended."""
+        with pipe:
+            for line in pipe:
+                self._lines.put(line)
+        self._lines.put(b"")
 
     def _last_words(self) -> str:
         code = self._process.wait()

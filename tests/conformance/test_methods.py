@@ -125,6 +125,16 @@ def test_a_method_says_where_it_comes_from_and_what_it_costs(kind: type[Method])
 
 
 @EVERY
+def test_what_a_method_says_it_costs_agrees_with_the_numbers_that_plan_counts_with(kind: type[Method]) -> None:
+    calls = kind().calls
+    said = str(getattr(kind, "question_calls", ""))
+
+    if said.isdecimal():
+        assert (calls.question_low, calls.question_high) == (int(said), int(said))
+    assert (str(getattr(kind, "index_calls", "")) == "0") == (calls.passage_high == 0)
+
+
+@EVERY
 def test_every_parameter_is_explained(kind: type[Method]) -> None:
     text = str(kind.__doc__)
 

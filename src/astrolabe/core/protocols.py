@@ -83,6 +83,39 @@ class Cut:
             raise ConfigError(msg)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calls:
+    """How many calls to a model a method makes, so that `plan` can say it before they are paid for.
+
+    `low` equals `high` where the parameters fix the number; else nothing may lie outside. A prompt that is asked
+    again because its reply was not usable counts once, and so does one that two scopes or methods share.
+
+    Attributes:
+        question_low: For one question, over indexes that are there and hold a passage: the fewest.
+        question_high: The most.
+        passage_low: For each passage of a scope, to build the method's indexes: the fewest.
+        passage_high: The most, with everything that is made from extractions: summaries, reports. Rounded up for
+            the whole scope, plus one: for a root, say, over a single passage.
+        cut: The passages that are meant; null where indexes ask nothing.
+
+    Raises:
+        ConfigError: A low lies above its high or below 0, or passages cost calls and no cut says which they are.
+    """
+
+    question_low: int = 0
+    question_high: int = 0
+    passage_low: float = 0.0
+    passage_high: float = 0.0
+    cut: Cut | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse bounds that hold nothing."""
+        lows_first = 0 <= self.question_low <= self.question_high and 0 <= self.passage_low <= self.passage_high
+        if not lows_first or (self.passage_high > 0 and self.cut is None):
+            msg = f"{self!r}: calls need 0 <= low <= high, and a cut where passages cost any; state them so"
+            raise ConfigError(msg)
+
+
 class IndexSpec(Spelled, Protocol[T]):
     """How to build an index; a frozen dataclass whose spelling is part of the index key."""
 
@@ -164,6 +197,11 @@ class Kit(Protocol):
 
 class Method(Spelled, Protocol):
     """Answers questions; a frozen dataclass whose fields are its parameters. Remembers nothing."""
+
+    @property
+    def calls(self) -> Calls:
+        """How many calls it makes with its parameters; `plan` counts with it."""
+        ...
 
     async def answer(self, question: Question, kit: Kit) -> Answer:
         """Return the answer; the study stamps method, scope, usage and times."""

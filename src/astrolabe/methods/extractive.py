@@ -6,7 +6,7 @@ from typing import ClassVar, NamedTuple
 from unicodedata import category
 
 from astrolabe.core.errors import ConfigError
-from astrolabe.core.protocols import Cut, Kit
+from astrolabe.core.protocols import Calls, Cut, Kit
 from astrolabe.core.records import Answer, Claim, Hit, Question
 from astrolabe.core.words import words
 from astrolabe.parts.mmr import select_diverse
@@ -62,6 +62,11 @@ class Extractive:
                 f"diversity={self.diversity!r}; choose for example sentences=8, diversity=0.3"
             )
             raise ConfigError(msg)
+
+    @property
+    def calls(self) -> Calls:
+        """None at all."""
+        return Calls()
 
     async def answer(self, question: Question, kit: Kit) -> Answer:
         """Search, cut into sentences, choose."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from astrolabe.core.protocols import Kit
+from astrolabe.core.protocols import Calls, Kit
 from astrolabe.core.records import Answer, Question
 from astrolabe.parts.write import write_alone
 
@@ -19,6 +19,11 @@ class LLMOnly:
     paper: ClassVar[str] = "the no-retrieval control of APT-RAG and many others"
     index_calls: ClassVar[str] = "0"
     question_calls: ClassVar[str] = "1"
+
+    @property
+    def calls(self) -> Calls:
+        """One a question."""
+        return Calls(question_low=1, question_high=1)
 
     async def answer(self, question: Question, kit: Kit) -> Answer:
         """Ask once."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from astrolabe.core.protocols import Cut, Kit
+from astrolabe.core.protocols import Calls, Cut, Kit
 from astrolabe.core.records import Answer, Question
 from astrolabe.parts.rank import check_k
 from astrolabe.parts.retrieve import Retriever, retriever_spec
@@ -38,6 +38,11 @@ class Vanilla:
         """Refuse what no search can do, before anything runs."""
         check_k(self.k)
         Cut(size=self.size, overlap=self.overlap)
+
+    @property
+    def calls(self) -> Calls:
+        """One a question."""
+        return Calls(question_low=1, question_high=1)
 
     async def answer(self, question: Question, kit: Kit) -> Answer:
         """Search once, ask once."""

@@ -19,7 +19,7 @@ from typing import Annotated, ClassVar, Final, cast
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from astrolabe.core.errors import ConfigError
-from astrolabe.core.protocols import Kit
+from astrolabe.core.protocols import Calls, Kit
 from astrolabe.core.records import Answer, Hit, Question, Usage
 from astrolabe.core.text import Text
 from astrolabe.core.usage import count
@@ -82,6 +82,11 @@ class OwnSystem:
     call: Call = field(repr=False, compare=False, kw_only=True)
     shelf: Shelf = field(repr=False, compare=False, kw_only=True)
     slots: asyncio.Semaphore = field(repr=False, compare=False, kw_only=True)
+
+    @property
+    def calls(self) -> Calls:
+        """One a question: of the system; what that asks is not known."""
+        return Calls(question_low=1, question_high=1)
 
     async def answer(self, question: Question, kit: Kit) -> Answer:
         """Call the system and read what it returns."""

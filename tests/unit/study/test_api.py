@@ -15,7 +15,7 @@ from typing import ClassVar
 import pytest
 
 import astrolabe
-from astrolabe.core.protocols import Kit
+from astrolabe.core.protocols import Calls, Kit
 from astrolabe.methods.extractive import Extractive
 from astrolabe.metrics.topics_local import TopicsLocal
 from astrolabe.study.run import RunResult
@@ -74,6 +74,10 @@ class Shrug:
     name: ClassVar[str] = "shrug"
     index_calls: ClassVar[str] = "none"
     question_calls: ClassVar[str] = "none"
+
+    @property
+    def calls(self) -> Calls:
+        return Calls()
 
     async def answer(self, question: astrolabe.Question, kit: Kit) -> astrolabe.Answer:
         return astrolabe.Answer(question_id=question.id, text=f"{len(kit.documents)} documents, no idea.")

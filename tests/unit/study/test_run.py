@@ -7,7 +7,7 @@ from typing import ClassVar
 import pytest
 
 from astrolabe.core.errors import ConfigError, ModelError, NotRecorded, Stopped, UserError
-from astrolabe.core.protocols import Kit
+from astrolabe.core.protocols import Calls, Kit
 from astrolabe.core.records import Answer, Question
 from astrolabe.llm.budgeted import Budget
 from astrolabe.study.answers import all_answers, count_states
@@ -357,6 +357,10 @@ class Falls:
     name: ClassVar[str] = "falls"
 
     error: Exception
+
+    @property
+    def calls(self) -> Calls:
+        return Calls()
 
     async def answer(self, question: Question, kit: Kit) -> Answer:  # noqa: ARG002 - it fails before it looks
         raise self.error

@@ -1,9 +1,9 @@
 """The few protocols that everything is built against."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol, TypeVar
+from typing import ClassVar, Literal, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -116,8 +116,39 @@ class Calls:
             raise ConfigError(msg)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gaps:
+    """What the build of an index asked a model for and did not get.
+
+    Attributes:
+        asked: How many replies the build needed.
+        failed: Why each of the missing ones is missing, by what it was asked about (a passage's id).
+    """
+
+    asked: int = 0
+    failed: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def share(self) -> float:
+        """The share that came, in [0, 1]; 1 where nothing was asked."""
+        return 1.0 - len(self.failed) / self.asked if self.asked else 1.0
+
+    def __add__(self, other: "Gaps") -> "Gaps":
+        """Return both builds' gaps."""
+        return Gaps(asked=self.asked + other.asked, failed={**self.failed, **other.failed})
+
+
 class IndexSpec(Spelled, Protocol[T]):
-    """How to build an index; a frozen dataclass whose spelling is part of the index key."""
+    """How to build an index; a frozen dataclass whose spelling is part of the index key.
+
+    An index whose build asks a model has an attribute `gaps`. With any gap it is built again by the next run, which
+    asks only for what is missing; where less than 99 % came it answers no question.
+
+    Attributes:
+        prompts: The names of the prompts that the build asks, those of the indexes it opens included; part of the key.
+    """
+
+    prompts: ClassVar[tuple[str, ...]]
 
     @property
     def cut(self) -> Cut:

@@ -2,7 +2,8 @@
 
 `vanilla(k=3, size=256)` is what a user types, what heads a table and what names the answers file. A
 spelled class is a frozen dataclass with a class variable `name`; parameters at their default are
-left out.
+left out. A class may name presets, tables of parameters: `raptor@published(k=3)` is the preset with one
+parameter changed.
 """
 
 import ast
@@ -17,6 +18,8 @@ from astrolabe.core.ids import text_hash
 _WORD: Final = re.compile(r"[a-z][a-z0-9_]*")
 _RESERVED: Final = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)")
 Scalar = str | int | float | bool
+COMMON: Final = "common"
+"""The preset that the defaults are; it needs no name."""
 
 
 class Spelled(Protocol):
@@ -29,36 +32,43 @@ class Spelled(Protocol):
 S = TypeVar("S")
 
 
+def presets(kind: type[object]) -> Mapping[str, Mapping[str, Scalar]]:
+    """Return a class's presets by name, each the parameters that differ from the defaults."""
+    return cast("Mapping[str, Mapping[str, Scalar]]", getattr(kind, "presets", {}))
+
+
 def parameters(spelled: Spelled) -> dict[str, Scalar]:
     """Return the parameters that differ from their defaults, in the order of the fields.
 
     A field that takes no part in comparisons (`compare=False`) is no parameter.
     """
-    chosen: dict[str, Scalar] = {}
-    for field in dataclasses.fields(spelled):
-        if field.compare and (value := cast("Scalar", getattr(spelled, field.name))) != field.default:
-            chosen[field.name] = value
-    return chosen
+    return _apart(spelled, {})
 
 
 def spell(spelled: Spelled) -> str:
-    """Return the spelled name: the name, and in brackets what differs from the defaults."""
-    chosen = ", ".join(f"{name}={_written(value)}" for name, value in parameters(spelled).items())
-    return f"{spelled.name}({chosen})" if chosen else spelled.name
+    """Return the spelled name: the name, and in brackets what differs from the defaults.
+
+    Where fewer parameters differ from a preset than from the defaults, the preset is named: `raptor@published`.
+    """
+    named = {f"{spelled.name}@{preset}": _apart(spelled, table) for preset, table in presets(type(spelled)).items()}
+    candidates = {spelled.name: parameters(spelled), **named}
+    name = min(candidates, key=lambda key: len(candidates[key]))
+    chosen = ", ".join(f"{key}={_written(value)}" for key, value in candidates[name].items())
+    return f"{name}({chosen})" if chosen else name
 
 
 def parse_spelled(text: str, registry: Mapping[str, type[S]], *, what: str) -> S:
     """Return the object that `text` spells.
 
     Args:
-        text: Such as `vanilla`, `vanilla(k=3)` or `extractive(retriever=bm25)`.
+        text: Such as `vanilla`, `vanilla(k=3)`, `extractive(retriever=bm25)` or `raptor@published(k=3)`.
         registry: Known names and their classes.
         what: What the registry holds, for messages: "method", "metric".
 
     Raises:
-        ConfigError: The name or a parameter is unknown, or a value is not of the right type.
+        ConfigError: The name, the preset or a parameter is unknown, or a value is not of the right type.
     """
-    name, given = _read(text, what)
+    name, preset, given = _read(text, what)
     if name not in registry:
         msg = f"{text!r}: there is no {what} {name!r}; choose one of {', '.join(sorted(registry))}"
         raise ConfigError(msg)
@@ -69,7 +79,28 @@ def parse_spelled(text: str, registry: Mapping[str, type[S]], *, what: str) -> S
         if key not in allowed:
             msg = f"{text!r}: {name} has no parameter {key!r}; it has {', '.join(allowed) or 'none'}"
             raise ConfigError(msg)
-    return kind(**{key: _checked(text, key, value, hints[key]) for key, value in given.items()})
+    checked = {key: _checked(text, key, value, hints[key]) for key, value in given.items()}
+    return kind(**{**_table(text, kind, name, preset), **checked})
+
+
+def _apart(spelled: Spelled, table: Mapping[str, Scalar]) -> dict[str, Scalar]:
+    """Return the parameters that differ from a table, and from the defaults where the table says nothing."""
+    chosen: dict[str, Scalar] = {}
+    for field in dataclasses.fields(spelled):
+        value = cast("Scalar", getattr(spelled, field.name))
+        if field.compare and value != table.get(field.name, field.default):
+            chosen[field.name] = value
+    return chosen
+
+
+def _table(text: str, kind: type[object], name: str, preset: str | None) -> Mapping[str, Scalar]:
+    known = presets(kind)
+    if preset is None or preset == COMMON:
+        return {}
+    if preset not in known:
+        msg = f"{text!r}: {name} has no preset {preset!r}; choose one of {', '.join([COMMON, *known])}"
+        raise ConfigError(msg)
+    return known[preset]
 
 
 def slug(text: str) -> str:
@@ -93,23 +124,29 @@ def _written(value: Scalar) -> str:
     return repr(value).lower() if isinstance(value, bool) else repr(value)
 
 
-def _read(text: str, what: str) -> tuple[str, dict[str, Scalar]]:
+def _read(text: str, what: str) -> tuple[str, str | None, dict[str, Scalar]]:
+    """Return the name, the preset and the parameters that a text spells."""
     msg = f"{text!r} is not a spelled {what}; write a name, or name(parameter=value, ...)"
     try:
         node = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError) as error:
         raise ConfigError(msg) from error
-    if isinstance(node, ast.Name):
-        return node.id, {}
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.args:
+    head, preset = None, None
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):  # name@preset
+        head, node = node.left, node.right
+    call = node if isinstance(node, ast.Call) else ast.Call(func=node, args=[], keywords=[])
+    if head is not None and isinstance(call.func, ast.Name):
+        preset = call.func.id
+    name = call.func if head is None else head
+    if not isinstance(name, ast.Name) or call.args or (head is not None and preset is None):
         raise ConfigError(msg)
     given: dict[str, Scalar] = {}
-    for keyword in node.keywords:
+    for keyword in call.keywords:
         value = _literal(keyword.value)
         if keyword.arg is None or value is None:
             raise ConfigError(msg)
         given[keyword.arg] = value
-    return node.func.id, given
+    return name.id, preset, given
 
 
 def _literal(node: ast.expr) -> Scalar | None:

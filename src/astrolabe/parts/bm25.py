@@ -68,6 +68,7 @@ class BM25:
     """
 
     name: ClassVar[str] = "bm25"
+    prompts: ClassVar[tuple[str, ...]] = ()
 
     size: int = 512
     overlap: int = 0

@@ -85,6 +85,7 @@ class Dense:
     """
 
     name: ClassVar[str] = "dense"
+    prompts: ClassVar[tuple[str, ...]] = ()
 
     size: int = 512
     overlap: int = 0

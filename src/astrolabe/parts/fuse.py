@@ -75,6 +75,7 @@ class Fused:
     """
 
     name: ClassVar[str] = "fused"
+    prompts: ClassVar[tuple[str, ...]] = ()
 
     size: int = 512
     overlap: int = 0

@@ -3,24 +3,31 @@
 import asyncio
 import shutil
 import tempfile
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from contextvars import Context, copy_context
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
-from astrolabe.core.errors import ConfigError
+from pydantic import JsonValue
+
+from astrolabe.core.errors import ConfigError, ModelError
 from astrolabe.core.ids import content_id, text_hash
-from astrolabe.core.protocols import LLM, Cut, Embedder, IndexSpec
+from astrolabe.core.protocols import LLM, Cut, Embedder, Gaps, IndexSpec
 from astrolabe.core.records import Passage
 from astrolabe.core.spelling import spell
+from astrolabe.core.usage import metering
 from astrolabe.store.folder import read_manifest
 from astrolabe.study.passages import Shelf
 from astrolabe.study.settings import AnswerSettings
 from astrolabe.study.study import save_manifest
 
 T = TypeVar("T")
+ENOUGH: Final = 0.99
+"""The share of a build's replies below which an index answers no question."""
 _OPEN_SCOPES: Final = 64
 
 
@@ -35,6 +42,8 @@ class Bench:
         answers: How long answers and contexts may be.
         indexes: Where built indexes are kept; null keeps them in memory.
         role: The role's name, for messages.
+        around: The context in which indexes are built: what a build costs is the run's and the index's, not the
+            question's that happened to come first.
     """
 
     shelf: Shelf
@@ -43,6 +52,7 @@ class Bench:
     answers: AnswerSettings
     indexes: Path | None
     role: str
+    around: Context = field(default_factory=copy_context)
 
 
 @dataclass(kw_only=True)
@@ -101,22 +111,43 @@ class ScopeKit:
         """Build the index once, however many ask for it at the same time, then open it."""
         passages = self.passages(spec.cut)
         made_from = text_hash("\n".join(passage.id for passage in passages))
-        key = content_id("i", spell(spec), self.embedder.id, made_from)
+        key = content_id("i", spell(spec), self.embedder.id, made_from, *self._asked_by(spec))
         if key not in self._open:
-            self._open[key] = asyncio.create_task(self._build_or_load(spec, key, passages))
+            task = asyncio.create_task(self._build_or_load(spec, key, passages), context=self.bench.around.copy())
+            self._open[key] = task
         # Shielded: when one question is given up, the others still get the index that it began.
         return cast("T", await asyncio.shield(self._open[key]))
 
+    def _asked_by(self, spec: IndexSpec[Any]) -> Sequence[str]:
+        """Return the model and the prompts that an index is made with; nothing where it asks nothing."""
+        return (self.llm.id, *sorted(set(spec.prompts))) if spec.prompts else ()
+
     async def _build_or_load(self, spec: IndexSpec[Any], key: str, passages: Sequence[Passage]) -> object:
-        if self.bench.indexes is None:
-            return await spec.build(passages, self)
-        folder = self.bench.indexes / key
-        if read_manifest(folder) is not None:
+        folder = self.bench.indexes / key if self.bench.indexes else None
+        if folder and (manifest := read_manifest(folder)) and not manifest.get("failed"):
             with suppress(OSError, ValueError, KeyError, EOFError):  # damaged: it is built again
                 return spec.load(folder, passages, self)
-        shutil.rmtree(folder, ignore_errors=True)
-        index = await spec.build(passages, self)
-        _keep(spec, index, folder, passages=len(passages), embedder=self.embedder.id)
+        began = time.monotonic()
+        with metering() as meter:
+            index = await spec.build(passages, self)
+        gaps = cast("Gaps", getattr(index, "gaps", Gaps()))
+        _check(spec, gaps)
+        if folder:
+            shutil.rmtree(folder, ignore_errors=True)
+            _keep(
+                spec,
+                index,
+                folder,
+                {
+                    "passages": len(passages),
+                    "embedder": self.embedder.id,
+                    "model": self.llm.id if spec.prompts else None,
+                    "asked": gaps.asked,
+                    "failed": dict(gaps.failed),
+                    "usage": {stage: usage.model_dump() for stage, usage in sorted(meter.stages.items())},
+                    "seconds": round(time.monotonic() - began, 3),
+                },
+            )
         return index
 
 
@@ -137,12 +168,29 @@ class Kits:
         return kit
 
 
-def _keep(spec: IndexSpec[Any], index: object, folder: Path, *, passages: int, embedder: str) -> None:
+def _check(spec: IndexSpec[Any], gaps: Gaps) -> None:
+    """Refuse an index that lacks too much.
+
+    Raises:
+        ModelError: Less than 99 % of what its build asked for came.
+    """
+    if gaps.share >= ENOUGH:
+        return
+    what, reason = next(iter(gaps.failed.items()))
+    came = gaps.asked - len(gaps.failed)
+    raise ModelError(
+        "failed",
+        f"the index {spell(spec)!r} has {came} of {gaps.asked} replies ({gaps.share:.1%}; {ENOUGH:.0%} are needed): "
+        f"{what}: {reason}; the same command asks for the missing ones again",
+    )
+
+
+def _keep(spec: IndexSpec[Any], index: object, folder: Path, made: Mapping[str, JsonValue]) -> None:
     """Save an index under a temporary name and rename it, so that a folder is whole or not there."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".draft-"))
     spec.save(index, draft)
-    save_manifest(draft, {"index": spell(spec), "passages": passages, "embedder": embedder})
+    save_manifest(draft, {"index": spell(spec), **made})
     try:
         draft.rename(folder)
     except OSError:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from astrolabe.core.errors import ConfigError
-from astrolabe.core.spelling import parse_spelled, slug, spell
+from astrolabe.core.spelling import Scalar, parse_spelled, slug, spell
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,3 +80,55 @@ def test_a_slug_is_a_safe_file_name(name: str) -> None:
 @given(st.text(), st.text())
 def test_different_texts_have_different_slugs(one: str, two: str) -> None:
     assert (slug(one) == slug(two)) == (one == two)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preset:
+    name: ClassVar[str] = "preset"
+    presets: ClassVar[dict[str, dict[str, Scalar]]] = {"published": {"k": 5, "size": 100, "mode": "old"}}
+
+    k: int = 20
+    size: int = 1200
+    mode: str = "new"
+    overlap: int = 0
+
+
+REGISTRY = {"preset": Preset}
+
+
+@pytest.mark.parametrize(
+    ("written", "fields"),
+    [
+        ("preset", (20, 1200, "new", 0)),
+        ("preset(k=3)", (3, 1200, "new", 0)),
+        ("preset@published", (5, 100, "old", 0)),
+        ("preset@published(k=3)", (3, 100, "old", 0)),
+        ("preset@published(overlap=7)", (5, 100, "old", 7)),
+    ],
+)
+def test_a_preset_is_a_table_of_parameters_and_each_can_still_be_set(
+    written: str, fields: tuple[int, int, str, int]
+) -> None:
+    parsed = parse_spelled(written, REGISTRY, what="method")
+
+    assert (parsed.k, parsed.size, parsed.mode, parsed.overlap) == fields
+    assert spell(parsed) == written
+
+
+def test_the_common_preset_is_the_default() -> None:
+    assert parse_spelled("preset@common(k=3)", REGISTRY, what="method") == Preset(k=3)
+
+
+def test_a_preset_is_named_however_its_parameters_were_given() -> None:
+    assert spell(Preset(k=5, size=100, mode="old")) == "preset@published"
+
+
+def test_a_preset_that_is_not_there_is_named_with_those_that_are() -> None:
+    with pytest.raises(ConfigError, match="no preset 'fast'; choose one of common, published"):
+        parse_spelled("preset@fast", REGISTRY, what="method")
+
+
+@pytest.mark.parametrize("written", ["preset@", "@published", "preset@1", "preset@published@x", "(preset)@(a.b)"])
+def test_what_spells_no_preset_is_refused(written: str) -> None:
+    with pytest.raises(ConfigError, match="is not a spelled method"):
+        parse_spelled(written, REGISTRY, what="method")

@@ -160,6 +160,7 @@ class Slow:
     """An index that counts how often it is built."""
 
     name: ClassVar[str] = "slow"
+    prompts: ClassVar[tuple[str, ...]] = ()
     built: ClassVar[list[int]] = []
 
     @property

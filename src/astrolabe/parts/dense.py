@@ -1,54 +1,30 @@
 """Search by vectors: exact, over the scope's own passages."""
 
-import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import ClassVar
 
-import numpy as np
-import numpy.typing as npt
-
-from astrolabe.core.protocols import Cut, Embedder, Index, Kit, Vectors
+from astrolabe.core.protocols import Cut, Index, Kit
 from astrolabe.core.records import Hit, Passage
-from astrolabe.embed.windows import windows
-from astrolabe.parts.rank import best, check_k, ranked
+from astrolabe.parts.rank import ranked
+from astrolabe.parts.vectors import TextVectors
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DenseIndex:
-    """The vectors of every window of every passage.
+    """The vectors of the passages.
 
     Attributes:
         passages: Passage ids, by document and place.
-        vectors: One row a window, the windows of a passage side by side.
-        starts: Each passage's first row.
-        contentless: Which passages have no content for the embedder.
-        embedder: Embeds the queries.
+        vectors: Theirs, in the same order.
     """
 
     passages: tuple[str, ...]
-    vectors: Vectors
-    starts: npt.NDArray[np.int64]
-    contentless: npt.NDArray[np.bool_]
-    embedder: Embedder
-
-    @classmethod
-    def over(
-        cls, passages: Sequence[Passage], vectors: Vectors, starts: npt.NDArray[np.int64], embedder: Embedder
-    ) -> Self:
-        """Return the index over passages whose windows begin at the given rows."""
-        without = ~np.logical_or.reduceat(vectors.any(axis=1), starts) if passages else np.zeros(0, dtype=np.bool_)
-        return cls(
-            passages=tuple(passage.id for passage in passages),
-            vectors=vectors,
-            starts=starts,
-            contentless=without,
-            embedder=embedder,
-        )
+    vectors: TextVectors
 
     async def search(self, query: str, *, k: int) -> Sequence[Hit]:
         """Return the `k` passages whose best window is nearest to the query by cosine, best first.
@@ -59,18 +35,8 @@ class DenseIndex:
         Raises:
             ConfigError: `k` is below 1.
         """
-        check_k(k)
-        if not query.strip() or not self.passages:
-            return []
-        row = (await self.embedder.embed([query], side="query"))[0]
-        return await asyncio.to_thread(self._nearest, row, k) if row.any() else []
-
-    def _nearest(self, query: Vectors, k: int) -> list[Hit]:
-        # Not `@`: that waits for a second thread, which on a busy machine takes ten times as long as the product.
-        similar = np.maximum.reduceat(np.vecdot(self.vectors, query), self.starts)
-        order = best(np.where(self.contentless, -np.inf, similar), k)
-        scores: list[float] = similar[order].tolist()
-        return ranked([self.passages[place] for place in order], scores, source=Dense.name)
+        near = await self.vectors.nearest(query, k=k)
+        return ranked([self.passages[place] for place, _ in near], [score for _, score in near], source=Dense.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,12 +67,10 @@ class Dense:
 
     async def build(self, passages: Sequence[Passage], kit: Kit) -> DenseIndex:
         """Embed every window of every passage; a warning counts the passages without content."""
-        texts = await asyncio.to_thread(_windows_of, passages, kit.embedder)
-        vectors = await kit.embedder.embed([window for of_one in texts for window in of_one], side="passage")
-        ends = np.cumsum([len(of_one) for of_one in texts], dtype=np.int64)
-        index = DenseIndex.over(passages, vectors, np.concatenate([[0], ends[:-1]])[: len(texts)], kit.embedder)
-        if index.contentless.any():
-            names = [passage.id for passage, without in zip(passages, index.contentless, strict=True) if without]
+        vectors = await TextVectors.over([passage.text for passage in passages], kit.embedder)
+        without = vectors.contentless
+        if without.any():
+            names = [passage.id for passage, lacks in zip(passages, without, strict=True) if lacks]
             _log.warning(
                 "%d of %d passages have no content for %s and come last in every search, such as %s",
                 len(names),
@@ -114,23 +78,16 @@ class Dense:
                 kit.embedder.id,
                 ", ".join(names[:5]),
             )
-        return index
+        return DenseIndex(passages=tuple(passage.id for passage in passages), vectors=vectors)
 
     def save(self, index: Index, folder: Path) -> None:
-        """Write `vectors.npy` and `starts.npy`."""
+        """Write the vectors."""
         if not isinstance(index, DenseIndex):
             msg = f"{self!r} saves dense indexes, not {type(index).__name__}"
             raise TypeError(msg)
-        np.save(folder / "vectors.npy", index.vectors, allow_pickle=False)
-        np.save(folder / "starts.npy", index.starts, allow_pickle=False)
+        index.vectors.save(folder)
 
     def load(self, folder: Path, passages: Sequence[Passage], kit: Kit) -> DenseIndex:
-        """Map the vectors into memory; they are read when they are searched."""
-        vectors: Vectors = np.load(folder / "vectors.npy", mmap_mode="r", allow_pickle=False)
-        starts: npt.NDArray[np.int64] = np.load(folder / "starts.npy", allow_pickle=False)
-        return DenseIndex.over(passages, vectors, starts, kit.embedder)
-
-
-def _windows_of(passages: Sequence[Passage], embedder: Embedder) -> list[list[str]]:
-    fits = embedder.window_tokens
-    return [[passage.text] if passage.tokens <= fits else windows(passage.text, fits) for passage in passages]
+        """Open the vectors."""
+        vectors = TextVectors.load(folder, kit.embedder)
+        return DenseIndex(passages=tuple(passage.id for passage in passages), vectors=vectors)

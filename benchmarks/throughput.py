@@ -19,6 +19,7 @@ from pathlib import Path
 from pydantic import BaseModel, Field
 
 from astrolabe.core.prompt import Message, Prompt
+from astrolabe.llm.gate import Limits
 from astrolabe.llm.stack import open_llm
 from astrolabe.store.calls import CallRecord
 
@@ -63,7 +64,7 @@ async def ask_all(url: str, record: CallRecord, numbers: range, at_once: int) ->
     A few more prompts are under way than requests, as in a run: what was answered is read and recorded while
     the next request waits for its reply.
     """
-    async with open_llm(f"openai:judge@{url}", record=record, concurrency=at_once) as llm:
+    async with open_llm(f"openai:judge@{url}", record=record, limits=Limits(concurrency=at_once)) as llm:
         places = asyncio.Semaphore(at_once + AHEAD)
 
         async def ask(number: int) -> None:

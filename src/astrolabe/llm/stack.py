@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 from weakref import WeakValueDictionary
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 R = TypeVar("R", bound="BaseModel | str")
 _LOCAL_AT_ONCE: Final = 4
 """How many requests a server of one machine is given at once: more only wait there, and time out."""
+
+UNLIMITED: Final = Limits()
+"""Nothing but the usual concurrency."""
 
 _GATES: Final[WeakValueDictionary[tuple[int, str, Limits], Gate]] = WeakValueDictionary()
 """The gates in use, by thread (a loop's own), endpoint and limits: roles that share an endpoint share its gate."""
@@ -74,9 +77,8 @@ def open_llm(
     mode: CallMode = "reuse",
     budget: Budget | None = None,
     price: Price | None = None,
-    concurrency: int = 64,
-    requests_per_minute: float | None = None,
-    tokens_per_minute: float | None = None,
+    limits: Limits = UNLIMITED,
+    timeout_seconds: float = 600.0,
 ) -> OpenLLM:
     """Return a spelled model behind its wrappers; nothing is connected or started before it is asked.
 
@@ -86,9 +88,8 @@ def open_llm(
         mode: What is asked: see `Recorded`.
         budget: The cap, shared with other models of the same command.
         price: What tokens cost; without one money is null. An embedded model costs nothing.
-        concurrency: The most requests under way at once.
-        requests_per_minute: The endpoint's limit; null is without.
-        tokens_per_minute: Likewise, prompt and reply together.
+        limits: What the endpoint may be asked for.
+        timeout_seconds: The longest that one request to a server may take; then it is sent again.
 
     Raises:
         ConfigError: The model is not spelled right, or the budget is in money and the model has no price.
@@ -98,21 +99,21 @@ def open_llm(
     if budget and budget.usd is not None and price is None:
         raise ConfigError(f"a budget in usd needs a price for {str(name)!r}: add [prices.{str(name)!r}] to study.toml")
     local = name.provider in {"embedded", "ollama"}
-    most = min(concurrency, _LOCAL_AT_ONCE) if local else concurrency
-    limits = Limits(concurrency=most, requests_per_minute=requests_per_minute, tokens_per_minute=tokens_per_minute)
-    provider: Provider = Metered(provider_of(name), price)
+    if local:
+        limits = replace(limits, concurrency=min(limits.concurrency, _LOCAL_AT_ONCE))
+    provider: Provider = Metered(provider_of(name, timeout_seconds=timeout_seconds), price)
     if budget:
         provider = Budgeted(provider, budget)
     provider = Retried(Limited(provider, gate_of(name.url or str(name), limits)))
     return OpenLLM(Recorded(Structured(provider), record, mode), provider)
 
 
-def provider_of(name: ModelName) -> Provider:
+def provider_of(name: ModelName, *, timeout_seconds: float = 600.0) -> Provider:
     """Return the provider of a spelled model, not yet connected."""
     spelled = str(name)
     if name.provider == "embedded":
         return Started(_embedded(name.name), spelled=spelled)
-    wire = Wire(name.url, key=name.find_key())
+    wire = Wire(name.url, key=name.find_key(), timeout_seconds=timeout_seconds)
     if name.provider == "ollama":
         return Ollama(name.name, wire, spelled=spelled)
     dialect = Dialect(thinking=name.provider == "vllm")

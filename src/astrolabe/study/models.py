@@ -9,6 +9,7 @@ from typing import Literal
 from astrolabe.core.protocols import LLM, Embedder
 from astrolabe.embed import HASHED, default_embedder_name, open_embedder
 from astrolabe.llm.budgeted import Budget
+from astrolabe.llm.gate import Limits
 from astrolabe.llm.metered import Price
 from astrolabe.llm.stack import open_llm
 from astrolabe.store.calls import CallRecord
@@ -101,9 +102,12 @@ async def _open(name: str, settings: Settings, calls: CallRecord, asking: Asking
         mode=asking.mode,
         budget=asking.budget,
         price=price_of(settings, name),
-        concurrency=settings.limits.concurrency,
-        requests_per_minute=settings.limits.requests_per_minute,
-        tokens_per_minute=settings.limits.tokens_per_minute,
+        limits=Limits(
+            concurrency=settings.limits.concurrency,
+            requests_per_minute=settings.limits.requests_per_minute,
+            tokens_per_minute=settings.limits.tokens_per_minute,
+        ),
+        timeout_seconds=settings.limits.timeout_seconds,
     ) as llm:
         yield llm
 

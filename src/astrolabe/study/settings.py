@@ -39,6 +39,7 @@ class LimitSettings(_Part):
     concurrency: Positive = 64
     requests_per_minute: Annotated[float, Field(gt=0)] | None = None
     tokens_per_minute: Annotated[float, Field(gt=0)] | None = None
+    timeout_seconds: Annotated[float, Field(gt=0)] = 600.0
 
 
 class PriceSettings(_Part):

@@ -1,8 +1,10 @@
 """Embedding models behind a server."""
 
 import json
+from collections.abc import Generator
 
 import pytest
+import stamina
 
 from astrolabe.core.errors import ConfigError, ModelError, Stopped
 from astrolabe.core.usage import metering
@@ -11,7 +13,14 @@ from astrolabe.embed.served import Served
 from astrolabe.store.calls import CallRecord
 from astrolabe.store.http import Wire
 from astrolabe.store.model_names import ModelName
+from tests.misbehaving import EMBED_FATES, Misbehaving
 from tests.servers import Behaviour, Body, Embeds, Status, serving
+
+
+@pytest.fixture
+def _no_waiting() -> Generator[None]:  # pyright: ignore[reportUnusedFunction]  # pytest calls it
+    with stamina.set_testing(True, attempts=6, cap=True):
+        yield
 
 
 def served(url: str, provider: str = "openai") -> Served:
@@ -101,6 +110,7 @@ BAD_REPLIES: list[Behaviour] = [
 ]
 
 
+@pytest.mark.usefixtures("_no_waiting")
 @pytest.mark.parametrize("reply", BAD_REPLIES)
 async def test_a_reply_without_the_vectors_is_a_named_failure(reply: Behaviour) -> None:
     with serving([reply]) as server, pytest.raises(ModelError, match="openai:some-model"):
@@ -157,3 +167,58 @@ async def test_a_key_is_sent_and_not_shown(monkeypatch: pytest.MonkeyPatch) -> N
     assert server.seen[0].headers["Authorization"] == "Bearer sk-secret"
     assert "sk-secret" not in str(caught.value)
     assert "sk-secret" not in embedder.id
+
+
+# D26
+async def test_a_wait_of_two_days_ends_the_run_and_is_named() -> None:
+    script = [Status(429, "slow down", headers={"Retry-After": "198300"})]
+    with serving(script) as server, pytest.raises(Stopped, match="asks to wait 198300 seconds"):
+        await served(server.url).embed(["a"], side="query")
+
+    assert len(server.seen) == 1
+
+
+@pytest.mark.usefixtures("_no_waiting")
+async def test_vectors_of_another_length_than_before_are_asked_for_again() -> None:
+    with serving([Embeds(2), Embeds(3), Embeds(2)]) as server:
+        model = served(server.url)
+        await model.embed(["a"], side="query")
+        rows = await model.embed(["b"], side="query")
+
+    assert rows.shape == (1, 2)
+    assert len(server.seen) == 3
+
+
+@pytest.mark.usefixtures("_no_waiting")
+async def test_a_model_that_changed_behind_its_name_is_named() -> None:
+    with serving([Embeds(2), Embeds(3)]) as server:
+        model = served(server.url)
+        await model.embed(["a"], side="query")
+        with pytest.raises(ModelError, match="of 3 numbers came, and before of 2"):
+            await model.embed(["b"], side="query")
+
+    assert len(server.seen) == 1 + 6
+
+
+@pytest.mark.usefixtures("_no_waiting")
+@pytest.mark.parametrize("seed", range(3))
+async def test_whatever_a_server_does_each_text_gets_its_vector_or_a_named_end(seed: int) -> None:
+    script = Misbehaving(seed=seed, says=str, rate=0.0, stubborn=0.0)
+    ends: dict[str, str] = {}
+    with serving(script) as server:
+        model = served(server.url)
+        await model.embed(["the first, which says how long a row is"], side="passage")
+        script.rate, script.stubborn = 0.5, 0.2
+        for number in range(40):
+            try:
+                ends[f"text {number}"] = str((await model.embed([f"text {number}"], side="passage")).shape)
+            except (ModelError, Stopped) as error:
+                ends[f"text {number}"] = type(error).__name__
+
+    for text, end in ends.items():
+        fates = [done.fate for done in script.log if done.conversation == json.dumps([text])]
+        last = EMBED_FATES.get(fates[-1], "well")
+        assert all(fates[:-1])
+        assert (len(fates) == 6) or last == "well"
+        assert end == {"well": "(1, 4)", "wire": "Stopped", "spoilt": "ModelError"}[last]
+    assert len(set(ends.values())) > 1

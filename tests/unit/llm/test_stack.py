@@ -61,7 +61,9 @@ async def test_a_finished_run_replays_without_a_server(tmp_path: Path) -> None:
 async def test_waiting_calls_do_not_pass_the_budget_before_it_is_used_up() -> None:
     with serving([GOOD]) as server, CallRecord(None) as record:
         budget = Budget(tokens=500)
-        async with open_llm(f"openai:m@{server.url}", record=record, budget=budget, concurrency=2) as llm:
+        async with open_llm(
+            f"openai:m@{server.url}", record=record, budget=budget, limits=Limits(concurrency=2)
+        ) as llm:
             tasks = [asyncio.create_task(llm.ask(asks(str(number)))) for number in range(40)]
             await asyncio.wait(tasks)
 
@@ -106,7 +108,7 @@ async def test_another_key_and_other_limits_use_the_same_record() -> None:
     with serving([GOOD]) as server, CallRecord(None) as record:
         for user, concurrency in (("", 64), ("user:one@", 8), ("user:two@", 1)):
             url = server.url.replace("http://", f"http://{user}")
-            async with open_llm(f"openai:m@{url}", record=record, concurrency=concurrency) as llm:
+            async with open_llm(f"openai:m@{url}", record=record, limits=Limits(concurrency=concurrency)) as llm:
                 await llm.ask(asks())
 
     assert len(server.seen) == 1
@@ -192,7 +194,7 @@ async def test_an_embedded_model_is_started_once_and_only_when_asked(monkeypatch
 
     provider = Started(start, spelled="embedded:m")
 
-    def provided(_: ModelName) -> Provider:
+    def provided(_: ModelName, **_limits: float) -> Provider:
         return provider
 
     await provider.aclose()

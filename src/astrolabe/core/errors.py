@@ -99,10 +99,10 @@ class ModelError(AstrolabeError):
 class NotRecorded(UserError):
     """In `replay`, a call that the record does not hold."""
 
-    def __init__(self, stage: str, prompt: str) -> None:
-        """Name the step that wanted to ask."""
+    def __init__(self, stage: str, what: str) -> None:
+        """Name the step that wanted to ask, and what it needs."""
         super().__init__(
-            f"replay: the step {stage!r} needs a reply to prompt {prompt!r} that is not recorded; "
+            f"replay: the step {stage!r} needs {what} that is not recorded; "
             "run the same command with --calls reuse to ask for it"
         )
         self.stage = stage

@@ -42,12 +42,14 @@ class OpenEmbedder(Batched):
         await self.aclose()
 
 
-def open_embedder(spelled: str, *, record: CallRecord | None) -> OpenEmbedder:
+def open_embedder(spelled: str, *, record: CallRecord | None, replay: bool = False) -> OpenEmbedder:
     """Return a spelled embedder behind its wrappers; nothing is connected or started before the first text.
 
     Args:
         spelled: `embedded:minilm`, `hashed`, or a served model such as `ollama:nomic-embed-text`.
         record: Where vectors are kept; null keeps none. Hashing costs less than recording, so it is never recorded.
+        replay: A served model is not asked: a vector that the record lacks is an error. What is computed on this
+            machine is computed all the same.
 
     Raises:
         ConfigError: There is no such embedder.
@@ -61,7 +63,7 @@ def open_embedder(spelled: str, *, record: CallRecord | None) -> OpenEmbedder:
     if name.provider == "embedded":
         raise ConfigError(f"{spelled!r} embeds nothing; embedders are {MINILM}, {HASHED}, openai:..., ollama:...")
     server = Served(name, Wire(name.url, key=name.find_key()))
-    return OpenEmbedder(_kept(server, record), server)
+    return OpenEmbedder(_kept(server, record, replay=replay), server)
 
 
 def default_embedder_name() -> str:
@@ -72,6 +74,6 @@ def default_embedder_name() -> str:
     return MINILM if is_installed() else HASHED
 
 
-def _kept(embedder: Embedder, record: CallRecord | None) -> Embedder:
+def _kept(embedder: Embedder, record: CallRecord | None, *, replay: bool = False) -> Embedder:
     whole = Whole(embedder)
-    return whole if record is None else RecordedEmbedder(whole, record)
+    return whole if record is None else RecordedEmbedder(whole, record, replay)

@@ -3,6 +3,9 @@
 import asyncio
 import hashlib
 import json
+import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
@@ -23,6 +26,9 @@ if TYPE_CHECKING:
 R = TypeVar("R", bound="BaseModel | str")
 CallMode = Literal["reuse", "live", "replay"]
 FROM_RECORD: Final = Usage(calls=1, recorded=1)
+FIRST_LOOK_SECONDS: Final = 0.01
+LONGEST_LOOK_SECONDS: Final = 0.1
+"""How soon, and how often at the least, it is looked whether another process has the reply that both want."""
 
 
 def call_key(model_id: str, prompt: Prompt[BaseModel | str]) -> bytes:
@@ -48,7 +54,8 @@ class Recorded:
     """An `LLM` that asks only what the record does not hold.
 
     Only a reply that its parser accepted is reused; what failed is kept beside it and asked again. Identical
-    prompts under way at the same time are asked once.
+    prompts under way at the same time are asked once, also by several processes with the same record: the others
+    wait, and ask where the one that asked is ended before it has a reply. `live` waits for no other process.
 
     Args:
         llm: What is asked.
@@ -82,7 +89,9 @@ class Recorded:
             if reply := self._recalled(key, prompt):
                 return reply
             if self._mode == "replay":
-                raise self._known_failure(key, prompt) or NotRecorded(prompt.stage, prompt.name)
+                raise self._known_failure(key, prompt) or NotRecorded(
+                    prompt.stage, f"a reply to prompt {prompt.name!r}"
+                )
             if (other := self._under_way.get(key)) is None:
                 return await self._ask(key, prompt)
             outcome = await asyncio.shield(other)
@@ -95,8 +104,8 @@ class Recorded:
         stored = None if self._mode == "live" else self._record.get(key)
         return stored and _reread(stored, prompt)
 
-    def _known_failure(self, key: bytes, prompt: Prompt[R]) -> ModelError | None:
-        failure = self._record.get_failure(key)
+    def _known_failure(self, key: bytes, prompt: Prompt[R], *, since: float = 0.0) -> ModelError | None:
+        failure = self._record.get_failure(key, since=since)
         if failure is None:
             return None
         partial = complete_items(failure.text, prompt.reply) if failure.status == "truncated" else None
@@ -105,15 +114,11 @@ class Recorded:
     async def _ask(self, key: bytes, prompt: Prompt[R]) -> Reply[R]:
         outcome: asyncio.Future[StoredReply | ModelError | None] = asyncio.get_running_loop().create_future()
         self._under_way[key] = outcome
-        caller = Caller(model=self.id, prompt=prompt.name, stage=prompt.stage)
         try:
-            reply = await self._llm.ask(prompt)
-            stored = StoredReply(text=reply.text, usage=reply.usage)
-            await self._on_disk(self._record.put(key, stored, caller))
-            outcome.set_result(stored)
+            async with self._claim(key, prompt):
+                reply = self._recalled(key, prompt) or await self._asked(key, prompt)
+            outcome.set_result(StoredReply(text=reply.text, usage=reply.usage))
         except ModelError as error:
-            failure = StoredFailure(status=error.status, reason=error.reason, text=error.text)
-            await self._on_disk(self._record.put_failure(key, failure, caller))
             outcome.set_result(error)
             raise
         else:
@@ -122,6 +127,39 @@ class Recorded:
             del self._under_way[key]
             if not outcome.done():
                 outcome.set_result(None)  # stopped before it knew: the next in line asks for itself
+
+    async def _asked(self, key: bytes, prompt: Prompt[R]) -> Reply[R]:
+        """Ask, and return or raise once what came is on disk."""
+        caller = Caller(model=self.id, prompt=prompt.name, stage=prompt.stage)
+        try:
+            reply = await self._llm.ask(prompt)
+        except ModelError as error:
+            failure = StoredFailure(status=error.status, reason=error.reason, text=error.text)
+            await self._on_disk(self._record.put_failure(key, failure, caller))
+            raise
+        await self._on_disk(self._record.put(key, StoredReply(text=reply.text, usage=reply.usage), caller))
+        return reply
+
+    @asynccontextmanager
+    async def _claim(self, key: bytes, prompt: Prompt[R]) -> AsyncGenerator[None]:
+        """Hold a call alone, once no other process asks for the same.
+
+        Raises:
+            ModelError: The other one has just asked, and nothing usable came.
+        """
+        if self._mode == "live":
+            yield
+            return
+        began, seconds = time.time(), FIRST_LOOK_SECONDS
+        while not self._record.claims.take(key):
+            await asyncio.sleep(seconds)
+            seconds = min(2 * seconds, LONGEST_LOOK_SECONDS)
+            if failure := self._known_failure(key, prompt, since=began):
+                raise failure
+        try:
+            yield
+        finally:
+            self._record.claims.drop(key)
 
     def _on_disk(self, written: "Future[None]") -> "asyncio.Future[None]":
         """Return what waits for a write; all calls of one write share one wake-up of the loop."""

@@ -5,35 +5,32 @@ import sqlite3
 import threading
 import time
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import closing, nullcontext
+from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self, cast
 
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
 from astrolabe.core.errors import FailureStatus, UserError
 from astrolabe.core.records import Usage
+from astrolabe.store.call_file import damaged, is_damage, named, open_call_file
+from astrolabe.store.claims import Claims
 
-VERSION: Final = 1
-BUSY_SECONDS: Final = 60.0
 GATHER_SECONDS: Final = 0.001
 """How long the writing thread lets puts gather: one commit and one wake-up for all replies of a burst."""
 _KEYS_AT_ONCE: Final = 500
-_TABLES: Final = """
-CREATE TABLE IF NOT EXISTS calls (key BLOB PRIMARY KEY, model TEXT, prompt TEXT, stage TEXT, at REAL, body BLOB);
-CREATE TABLE IF NOT EXISTS failures (key BLOB, model TEXT, prompt TEXT, stage TEXT, at REAL, status TEXT, body BLOB);
-CREATE INDEX IF NOT EXISTS failures_by_key ON failures (key);
-CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB);
-"""
+_FIX: Final = "Make room, or the file writable, and run the same command again"
 _PUT_CALL: Final = "INSERT OR REPLACE INTO calls VALUES (?, ?, ?, ?, ?, ?)"
 _PUT_FAILURE: Final = "INSERT INTO failures VALUES (?, ?, ?, ?, ?, ?, ?)"
 _PUT_VECTOR: Final = "INSERT OR REPLACE INTO vectors VALUES (?, ?)"
 _GET_CALL: Final = "SELECT body FROM calls WHERE key = ?"
-_GET_FAILURE: Final = "SELECT body FROM failures WHERE key = ? ORDER BY at DESC, rowid DESC LIMIT 1"
+_GET_FAILURE: Final = "SELECT body FROM failures WHERE key = ? AND at >= ? ORDER BY at DESC, rowid DESC LIMIT 1"
+_PUT_TOOK: Final = "INSERT OR REPLACE INTO took VALUES (?, ?)"
+_GET_TOOK: Final = "SELECT body FROM took WHERE key = ?"
 
 Row = tuple[bytes | str | float, ...]
 
@@ -72,11 +69,11 @@ class _Job:
     rows: Sequence[Row]
     content: Mapping[str, JsonValue] | None
 
-    def packed(self) -> Sequence[Row]:
+    def with_bodies(self) -> Sequence[Row]:
         """Return the rows as they are written. Packing takes time, so the writing thread does it."""
         if self.content is None:
             return self.rows
-        body = zlib.compress(json.dumps(self.content).encode("ascii"), level=1)
+        body = packed(self.content)
         return [(*row, body) for row in self.rows]
 
 
@@ -104,26 +101,36 @@ class CallRecord:
         self._written = _uncancellable()
         self._closing = False
         self._thread: threading.Thread | None = None
-        self._reader = self._opened()
-        self._writer = self._reader if path is None else self._opened()
+        self._reader = open_call_file(path)
+        self._writer = self._reader if path is None else open_call_file(path)
+        self.claims: Final = Claims(path and path.with_name(f"{path.name}-claims"))
 
     def get(self, key: bytes) -> StoredReply | None:
         """Return the accepted reply to a call, or null."""
-        row = self._row(_GET_CALL, key)
-        if row is None:
+        content = self._content(_GET_CALL, key)
+        if content is None:
             return None
-        content = _unpacked(row[0])
-        return StoredReply(text=str(content["text"]), usage=Usage.model_validate(content["usage"]))
+        with suppress(KeyError, ValidationError):
+            return StoredReply(text=str(content["text"]), usage=Usage.model_validate(content["usage"]))
+        return None
 
-    def get_failure(self, key: bytes) -> StoredFailure | None:
-        """Return what a call failed with the last time, or null."""
-        row = self._row(_GET_FAILURE, key)
-        if row is None:
+    def get_failure(self, key: bytes, *, since: float = 0.0) -> StoredFailure | None:
+        """Return what a call failed with the last time, at or after a time in seconds of the epoch; or null."""
+        content = self._content(_GET_FAILURE, key, since)
+        if content is None:
             return None
-        content = _unpacked(row[0])
-        return StoredFailure(
-            status=cast("FailureStatus", content["status"]), reason=str(content["reason"]), text=str(content["text"])
-        )
+        with suppress(KeyError):
+            status = cast("FailureStatus", content["status"])
+            return StoredFailure(status=status, reason=str(content["reason"]), text=str(content["text"]))
+        return None
+
+    def get_took(self, key: bytes) -> dict[str, JsonValue] | None:
+        """Return what a job took when it was done, or null."""
+        return self._content(_GET_TOOK, key)
+
+    def put_took(self, key: bytes, content: Mapping[str, JsonValue]) -> "Future[None]":
+        """Keep what a job took (costs, times), for `replay`; replaces what it took before."""
+        return self._put(_PUT_TOOK, [(key,)], content)
 
     def put(self, key: bytes, reply: StoredReply, caller: Caller) -> "Future[None]":
         """Keep an accepted reply; replaces an earlier one."""
@@ -143,7 +150,7 @@ class CallRecord:
             some = keys[start : start + _KEYS_AT_ONCE]
             marks = ",".join("?" * len(some))
             statement = f"SELECT key, vector FROM vectors WHERE key IN ({marks})"  # noqa: S608  question marks only
-            with self._reading, closing(self._reader.execute(statement, tuple(some))) as rows:
+            with self._reading_it(), closing(self._reader.execute(statement, tuple(some))) as rows:
                 found.update(rows)
         return found
 
@@ -159,6 +166,7 @@ class CallRecord:
             self._thread.join()
         self._writer.close()
         self._reader.close()
+        self.claims.close()
 
     def __enter__(self) -> Self:
         """Return itself."""
@@ -170,15 +178,19 @@ class CallRecord:
         """Close."""
         self.close()
 
-    def _row(self, statement: str, key: bytes) -> tuple[bytes] | None:
-        with self._reading, closing(self._reader.execute(statement, (key,))) as rows:
+    def _content(self, statement: str, *values: bytes | float) -> dict[str, JsonValue] | None:
+        """Return the body of the row that a statement finds; null where there is none, or none that can be read."""
+        with self._reading_it(), closing(self._reader.execute(statement, values)) as rows:
             row: tuple[bytes] | None = rows.fetchone()
-        return row
+        if row is not None:
+            with suppress(ValueError):
+                return unpacked(row[0])
+        return None
 
     def _put(self, statement: str, rows: Sequence[Row], content: Mapping[str, JsonValue] | None) -> "Future[None]":
         with self._putting:
             if self._closing:
-                raise UserError(f"{self._name} is closed; open it again to write to it")
+                raise UserError(f"{named(self._path)} is closed; open it again to write to it")
             if self._thread is None:
                 self._thread = threading.Thread(target=self._write, name="record of calls", daemon=True)
                 self._thread.start()
@@ -201,18 +213,17 @@ class CallRecord:
             try:
                 self._commit(jobs)
             except sqlite3.Error as error:
-                message = f"cannot write {self._name}: {error}; what it held before is still there"
-                written.set_exception(UserError(message))
+                written.set_exception(self._cannot_write(error))
             else:
                 written.set_result(None)
 
     def _commit(self, jobs: Sequence[_Job]) -> None:
-        packed = [(job.statement, job.packed()) for job in jobs]
+        ready = [(job.statement, job.with_bodies()) for job in jobs]
         # Without a file both connections are one, which must not be read in the middle of a transaction.
         with self._reading if self._path is None else nullcontext():
             self._writer.execute("BEGIN IMMEDIATE")
             try:
-                for statement, rows in packed:
+                for statement, rows in ready:
                     self._writer.executemany(statement, rows)
                 self._writer.execute("COMMIT")
             except sqlite3.Error:
@@ -220,55 +231,20 @@ class CallRecord:
                     self._writer.execute("ROLLBACK")
                 raise
 
-    @property
-    def _name(self) -> str:
-        return repr(str(self._path)) if self._path else "the record of calls in memory"
+    def _cannot_write(self, error: sqlite3.Error) -> UserError:
+        if is_damage(error):
+            return damaged(self._path, error)
+        return UserError(f"cannot write {named(self._path)}: {error}; what it held before is still there. {_FIX}")
 
-    def _opened(self) -> sqlite3.Connection:
-        try:
-            if self._path is not None:
-                self._path.parent.mkdir(parents=True, exist_ok=True)
-            connection = sqlite3.connect(
-                self._path or ":memory:", timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
-            )
-            _set_up(connection)
-        except (sqlite3.Error, OSError) as error:
-            raise UserError(f"cannot open {self._name} as a record of calls: {error}; choose another folder") from error
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
-        if version > VERSION:
-            connection.close()
-            raise UserError(
-                f"{self._name} is of version {version}, this program knows {VERSION}: it was written by a newer "
-                "Astrolabe; install that one, or choose another folder"
-            )
-        return connection
-
-
-def _set_up(connection: sqlite3.Connection) -> None:
-    _switch_to_wal(connection)
-    connection.execute("PRAGMA synchronous = NORMAL")
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if version:
-        return
-    connection.execute("BEGIN IMMEDIATE")
-    for statement in filter(str.strip, _TABLES.split(";")):
-        connection.execute(statement)
-    connection.execute(f"PRAGMA user_version = {VERSION}")
-    connection.execute("COMMIT")
-
-
-def _switch_to_wal(connection: sqlite3.Connection) -> None:
-    """Switch to WAL; SQLite does not wait for other processes here, so we do."""
-    until = time.monotonic() + BUSY_SECONDS
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError as error:
-            if "locked" not in str(error) or time.monotonic() > until:
-                raise
-            time.sleep(0.02)
-        else:
-            return
+    @contextmanager
+    def _reading_it(self) -> Generator[None]:
+        with self._reading:
+            try:
+                yield
+            except sqlite3.Error as error:
+                if is_damage(error):
+                    raise damaged(self._path, error) from error
+                raise UserError(f"cannot read {named(self._path)}: {error}") from error
 
 
 def _uncancellable() -> "Future[None]":
@@ -277,6 +253,18 @@ def _uncancellable() -> "Future[None]":
     return future
 
 
-def _unpacked(body: bytes) -> dict[str, JsonValue]:
-    content: dict[str, JsonValue] = json.loads(zlib.decompress(body))
-    return content
+def packed(content: Mapping[str, JsonValue]) -> bytes:
+    """Return a JSON object as it is kept in the record."""
+    return zlib.compress(json.dumps(content).encode("ascii"), level=1)
+
+
+def unpacked(body: bytes) -> dict[str, JsonValue]:
+    """Return the JSON object that `packed` packed.
+
+    Raises:
+        ValueError: It did not.
+    """
+    try:
+        return dict(json.loads(zlib.decompress(body)))
+    except (zlib.error, TypeError, RecursionError) as error:
+        raise ValueError(str(error)) from error

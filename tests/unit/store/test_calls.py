@@ -9,7 +9,8 @@ import pytest
 
 from astrolabe.core.errors import UserError
 from astrolabe.core.records import Usage
-from astrolabe.store.calls import VERSION, Caller, CallRecord, StoredFailure, StoredReply
+from astrolabe.store.call_file import VERSION
+from astrolabe.store.calls import Caller, CallRecord, StoredFailure, StoredReply
 
 CALLER = Caller(model="openai:m chat", prompt="write.v1", stage="answer.write")
 REPLY = StoredReply(text="Naïve 数据 🚀\nyes", usage=Usage(calls=1, prompt_tokens=7, usd=None, seconds=0.5))
@@ -156,7 +157,7 @@ def test_a_file_that_is_no_record_is_named_and_left_alone(tmp_path: Path) -> Non
     path = tmp_path / "calls.sqlite"
     path.write_text("these are notes, long enough to be no empty database " * 100)
 
-    with pytest.raises(UserError, match="cannot open"):
+    with pytest.raises(UserError, match=r"damaged or no record of calls .*move it away"):
         CallRecord(path)
 
     assert path.read_text().startswith("these are notes")

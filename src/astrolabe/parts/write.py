@@ -1,12 +1,14 @@
 """Writing an answer: the one prompt that all methods share."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from astrolabe.core.errors import ModelError
 from astrolabe.core.prompt import Prompt
 from astrolabe.core.protocols import Kit
-from astrolabe.core.records import Answer, Hit, Question
+from astrolabe.core.records import Answer, Hit, Question, Step
+from astrolabe.parts.look import numbered
 from astrolabe.parts.pack import fit, no_context
 from astrolabe.prompts import render
 
@@ -14,24 +16,57 @@ STAGE: Final = "answer.write"
 _TOKENS_A_SENTENCE: Final = 40
 
 
-async def write_answer(question: Question, hits: Sequence[Hit], kit: Kit) -> Answer:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What an answer is written from, and how it was found.
+
+    Attributes:
+        text: What the model is shown.
+        contexts: The passages whose own text stands in it, in that order.
+        retrieved: All passages that were reached, by their own text or by what was written about them; best first.
+        trace: What was looked at.
+    """
+
+    text: str
+    contexts: Sequence[Hit] = ()
+    retrieved: Sequence[Hit] = ()
+    trace: Sequence[Step] = ()
+
+
+async def write_answer(question: Question, hits: Sequence[Hit], kit: Kit, *, trace: Sequence[Step] = ()) -> Answer:
     """Return an answer written from the hits' passages, best first, as many as the budget takes.
 
     Without any hit nothing is asked: the answer's status is `empty`. A reply that cannot be used
     becomes an answer with that status and reason.
     """
     kept = fit(hits, kit)
-    if not kept:
-        return no_context(question, hits)
     context = "\n\n".join(kit.read(hit.passage_id).text.strip() for hit in kept)
-    prompt = render(
-        "write.v1",
+    return await write_from(question, Shown(text=context, contexts=kept, retrieved=hits, trace=trace), kit)
+
+
+async def write_from(question: Question, shown: Shown, kit: Kit, *, prompt: str = "write.v1") -> Answer:
+    """Return an answer written from what is shown.
+
+    Where that is nothing, nothing is asked: the answer's status is `empty`. A reply that cannot be used becomes an
+    answer with that status and reason.
+
+    Args:
+        question: What is asked.
+        shown: What it is answered from; longer than the kit's context budget only if the caller wants it so.
+        kit: The model and its budgets.
+        prompt: The answer prompt: one with the holes `question`, `context` and `sentences`.
+    """
+    found = {"contexts": tuple(shown.contexts), "retrieved": tuple(shown.retrieved), "trace": numbered(shown.trace)}
+    if not shown.text.strip():
+        return no_context(question, shown.retrieved).model_copy(update=found)
+    asked = render(
+        prompt,
         stage=STAGE,
         reply=str,
         max_tokens=kit.answer_tokens,
-        holes={"question": question.text, "context": context, "sentences": _sentences(kit)},
+        holes={"question": question.text, "context": shown.text, "sentences": _sentences(kit)},
     )
-    return (await _ask(question, prompt, kit)).model_copy(update={"contexts": tuple(kept), "retrieved": tuple(hits)})
+    return (await _ask(question, asked, kit)).model_copy(update=found)
 
 
 async def write_alone(question: Question, kit: Kit) -> Answer:

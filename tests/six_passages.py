@@ -46,6 +46,7 @@ class TracedKit:
     context_tokens: int = 1000
     scope: str | None = "hard"
     trace: list[str] = field(default_factory=list[str])
+    opened: dict[str, object] = field(default_factory=dict[str, object])
     scripted: Scripted = field(init=False)
 
     def __post_init__(self) -> None:
@@ -75,16 +76,22 @@ class TracedKit:
         return document in self.documents
 
     async def open(self, spec: IndexSpec[T]) -> T:
-        self.trace.append(f"open {spell(spec)}")
-        built = await spec.build(self.held, _Quiet(self))
-        return cast("T", _TracedIndex(cast("Index", built), self.trace))
+        """Build an index once; its calls stand in the trace, its embeddings do not."""
+        spelled = spell(spec)
+        if spelled not in self.opened:
+            self.trace.append(f"open {spelled}")
+            self.opened[spelled] = await spec.build(self.held, _Building(self))
+        built = self.opened[spelled]
+        return cast("T", _TracedIndex(cast("Index", built), self.trace) if hasattr(built, "search") else built)
 
 
-class _Quiet(TracedKit):
-    """The kit as an index sees it while it is built: that is no step of the method."""
+class _Building(TracedKit):
+    """The kit as an index sees it while it is built."""
 
     def __init__(self, kit: TracedKit) -> None:
-        super().__init__(held=kit.held)
+        super().__init__(held=kit.held, script=kit.script, context_tokens=kit.context_tokens, trace=kit.trace)
+        self.scripted = kit.scripted
+        self.opened = kit.opened
 
     @property
     def embedder(self) -> Embedder:

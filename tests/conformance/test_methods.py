@@ -8,25 +8,21 @@ from astrolabe.core.errors import ConfigError, ModelError
 from astrolabe.core.protocols import Method
 from astrolabe.core.records import Answer
 from astrolabe.core.spelling import parse_spelled, spell
-from astrolabe.llm.scripted import AnyPrompt, Line
 from astrolabe.methods import METHODS
+from tests.sensible import sensible
 from tests.six_passages import QUESTION, TracedKit, passage
 
 EVERY = pytest.mark.parametrize("kind", METHODS.values(), ids=METHODS)
 ASKING = pytest.mark.parametrize("kind", [kind for name, kind in METHODS.items() if name != "extractive"])
 
 
-def says(prompt: AnyPrompt) -> Line:  # noqa: ARG001 - whatever is asked
-    return "The moon pulls the water."
-
-
 async def answered(kind: type[Method], kit: TracedKit | None = None) -> Answer:
-    return await kind().answer(QUESTION, kit or TracedKit(says))
+    return await kind().answer(QUESTION, kit or TracedKit(sensible))
 
 
 @EVERY
 async def test_an_answer_cites_only_passages_of_its_scope(kind: type[Method]) -> None:
-    kit = TracedKit(says)
+    kit = TracedKit(sensible)
 
     answer = await answered(kind, kit)
 
@@ -54,7 +50,7 @@ async def test_claims_cut_the_text_that_they_name(kind: type[Method]) -> None:
 
 @EVERY
 async def test_answering_twice_gives_the_same(kind: type[Method]) -> None:
-    first, second = TracedKit(says), TracedKit(says)
+    first, second = TracedKit(sensible), TracedKit(sensible)
 
     assert await answered(kind, first) == await answered(kind, second)
     assert first.trace == second.trace
@@ -62,7 +58,7 @@ async def test_answering_twice_gives_the_same(kind: type[Method]) -> None:
 
 @EVERY
 async def test_a_scope_without_documents_ends_in_a_named_state(kind: type[Method]) -> None:
-    kit = TracedKit(says, held=())
+    kit = TracedKit(sensible, held=())
 
     answer = await answered(kind, kit)
 
@@ -76,7 +72,7 @@ async def test_a_scope_without_documents_ends_in_a_named_state(kind: type[Method
 
 @EVERY
 async def test_passages_without_a_word_end_in_a_named_state_or_an_answer(kind: type[Method]) -> None:
-    kit = TracedKit(says, held=[passage("p-dots", "... ... ..."), passage("p-dashes", "----")])
+    kit = TracedKit(sensible, held=[passage("p-dots", "... ... ..."), passage("p-dashes", "----")])
 
     answer = await answered(kind, kit)
 
@@ -87,7 +83,7 @@ async def test_passages_without_a_word_end_in_a_named_state_or_an_answer(kind: t
 async def test_a_question_without_a_word_is_no_crash(kind: type[Method]) -> None:
     question = QUESTION.model_copy(update={"text": "???"})
 
-    answer = await kind().answer(question, TracedKit(says))
+    answer = await kind().answer(question, TracedKit(sensible))
 
     assert answer.status == "ok" or answer.reason
 
@@ -159,7 +155,7 @@ async def test_a_k_above_the_corpus_is_no_error(kind: type[Method]) -> None:
         pytest.skip("it retrieves nothing")
     method = parse_spelled(f"{kind.name}(k=1000)", METHODS, what="method")
 
-    answer = await method.answer(QUESTION, TracedKit(says))
+    answer = await method.answer(QUESTION, TracedKit(sensible))
 
     names = [hit.passage_id for hit in answer.contexts]
     assert answer.status == "ok"

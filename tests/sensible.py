@@ -1,0 +1,43 @@
+"""A model that answers every prompt of the package with something sensible, made from the prompt alone."""
+
+import json
+import re
+from collections.abc import Callable
+
+from astrolabe.llm.scripted import AnyPrompt, Line
+
+_NAME = re.compile(r"\b[A-Z][a-z]{2,}(?: [A-Z][a-z]+)*|\b(?:moon|sun|tides?|oceans?|water|lamps?|nets?|salt pans)\b")
+
+
+def sensible(prompt: AnyPrompt) -> Line:
+    """Return a reply that the prompt's parser accepts; a line of `REPLIES` for each prompt that wants an object."""
+    reply = REPLIES.get(prompt.name)
+    return reply(_shown(prompt)) if reply else "The moon pulls the water."
+
+
+def _shown(prompt: AnyPrompt) -> str:
+    """Return the turn of the user: what the prompt is about."""
+    return prompt.messages[-1].content
+
+
+def extraction(shown: str) -> Line:
+    """Name what looks like a name in the text, and relate each name to the next one."""
+    text = shown.partition("Reply with an object")[0].removeprefix("Text:")
+    names = list(dict.fromkeys(match.group() for match in _NAME.finditer(text)))
+    entities = [{"name": name, "type": "concept", "description": f"What is said of {name}."} for name in names]
+    relations = [
+        {"source": one, "target": other, "description": f"{one} and {other}", "keywords": ["sea"], "strength": 5}
+        for one, other in zip(names, names[1:], strict=False)
+    ]
+    return json.dumps({"entities": entities, "relations": relations})
+
+
+def nothing_more(shown: str) -> Line:  # noqa: ARG001 - whatever was found
+    """Find nothing that was missed."""
+    return json.dumps({"entities": [], "relations": []})
+
+
+REPLIES: dict[str, Callable[[str], Line]] = {
+    "extract.v1": extraction,
+    "extract_more.v1": nothing_more,
+}

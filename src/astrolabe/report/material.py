@@ -29,7 +29,7 @@ class Material:
 
     Attributes:
         title: Heads the page.
-        made_at: When the report was made.
+        made_at: When the newest of the answers was begun; where no answer says it, when the report was made.
         metric: The spelled name of the metric on the first screen.
         estimates: Of all metrics, parts, methods, scopes and kinds.
         comparisons: Of all metrics, as `compare` makes them.

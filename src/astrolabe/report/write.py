@@ -46,7 +46,7 @@ def _markdown(material: Material) -> Mapping[str, str]:
         *(to_markdown(table) for table in all_tables(material)),
         "**How these numbers were made**\n",
         *facts,
-        f"- made at: {material.made_at.isoformat(timespec='seconds')}",
+        f"- date: {material.made_at.isoformat(timespec='seconds')}",
     ]
     return {"report.md": "\n".join(parts) + "\n"}
 

@@ -3,7 +3,7 @@
 import json
 import os
 import re
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Final, Generic, NamedTuple, TypeVar
@@ -159,7 +159,7 @@ def append_records(path: Path, records: Iterable[BaseModel]) -> None:
     payload = "".join(f"{record.model_dump_json()}\n" for record in records).encode("utf-8")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("a+b") as file, _turn(file):
+        with _opened_alone(path) as file:
             _cut_torn_line(file)
             file.write(payload)
             file.flush()
@@ -167,6 +167,35 @@ def append_records(path: Path, records: Iterable[BaseModel]) -> None:
     except OSError as error:
         msg = f"cannot append to {str(path)!r}: {error.strerror}; what it held before is still there"
         raise UserError(msg) from error
+
+
+def settle_records(path: Path, kind: type[M], place: Callable[[M], tuple[str, ...]]) -> None:
+    """Put the records of a file that is appended to in the order of their places, of each place the latest alone.
+
+    So what a file says does not depend on what was done first. Processes that append meanwhile lose nothing. A
+    missing file stays missing.
+
+    Raises:
+        UserError: The file cannot be written to.
+    """
+    if not path.exists():
+        return
+    with _opened_alone(path):
+        records = recover_records(path, kind)
+        latest = {place(record): record for record in records}
+        settled = [latest[one] for one in sorted(latest)]
+        if settled != records:
+            write_records(path, settled)
+
+
+@contextmanager
+def _opened_alone(path: Path) -> Generator[IO[bytes]]:
+    """Open a file for appending once nobody else has it, and again where it was replaced or removed meanwhile."""
+    while True:
+        with path.open("a+b") as file, _turn(file):
+            if path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat()):
+                yield file
+                return
 
 
 @contextmanager

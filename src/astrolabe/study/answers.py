@@ -36,13 +36,18 @@ def load_answers(study: Study, method: str) -> dict[Job, Answer]:
 
 
 def all_answers(study: Study) -> dict[str, dict[Job, Answer]]:
-    """Return the answers of every method that has any, by spelled name, in order of the names."""
+    """Return the answers of every method that has any, by spelled name, in order of the names and jobs."""
     folder = study.folder.root / "answers"
     found: dict[str, dict[Job, Answer]] = {}
     for path in sorted(folder.glob("*.jsonl")):
         for answer in recover_records(path, Answer):
             found.setdefault(answer.method, {})[job_of(answer)] = answer
-    return dict(sorted(found.items()))
+    return {method: dict(sorted(book.items(), key=_place)) for method, book in sorted(found.items())}
+
+
+def _place(entry: tuple[Job, Answer]) -> tuple[str, str]:
+    job, _ = entry
+    return job.question_id, job.scope or ""
 
 
 def begin_answers(study: Study, method: str, made_from: Mapping[str, JsonValue]) -> None:

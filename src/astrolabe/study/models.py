@@ -13,6 +13,7 @@ from astrolabe.llm.gate import Limits
 from astrolabe.llm.metered import Price
 from astrolabe.llm.stack import open_llm
 from astrolabe.store.calls import CallRecord
+from astrolabe.study.ledger import Ledger
 from astrolabe.study.settings import Settings
 
 Role = Literal["answer", "judge", "build"]
@@ -65,33 +66,45 @@ def asking_with(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Models:
-    """What a command may ask: a model a role (null where none is set) and the embedder."""
+    """What a command may ask: a model a role (null where none is set) and the embedder.
+
+    Attributes:
+        llms: The models.
+        embedder: The embedder.
+        banners: What to say on top.
+        ledger: Where it is noted what jobs took.
+    """
 
     llms: dict[Role, LLM | None]
     embedder: Embedder
     banners: tuple[str, ...]
+    ledger: Ledger
 
 
 @asynccontextmanager
-async def open_models(settings: Settings, record: Path | None, asking: Asking) -> AsyncGenerator[Models]:
+async def open_models(
+    settings: Settings, record: Path | None, asking: Asking, *, embedding: CallMode | None = None
+) -> AsyncGenerator[Models]:
     """Open the models of all roles over one record of calls; nothing is started before it is asked.
 
     Args:
         settings: The study's settings.
         record: The file of recorded calls; null keeps them in memory.
         asking: What this command says about models.
+        embedding: How texts are embedded that are not recorded; null as `asking` says.
     """
     embed_name = asking.embed or settings.models.embed or default_embedder_name()
     async with AsyncExitStack() as stack:
         calls = stack.enter_context(CallRecord(record))
-        embedder = open_embedder(embed_name, record=calls)
+        embedder = open_embedder(embed_name, record=calls, replay=(embedding or asking.mode) == "replay")
         stack.push_async_callback(embedder.aclose)
         llms: dict[Role, LLM | None] = {}
         for role in ("answer", "judge", "build"):
             name = asking.roles.get(role) or getattr(settings.models, role)
             llms[role] = await stack.enter_async_context(_open(name, settings, calls, asking)) if name else None
         banners = (NO_EMBEDDED if default_embedder_name() == HASHED else BY_WORDS,) if embed_name == HASHED else ()
-        yield Models(llms=llms, embedder=embedder, banners=banners)
+        ledger = Ledger(calls, asking.mode == "replay")
+        yield Models(llms=llms, embedder=embedder, banners=banners, ledger=ledger)
 
 
 @asynccontextmanager

@@ -132,7 +132,7 @@ async def plan_run(study: Study, request: RunRequest, asking: Asking, progress: 
     Raises:
         UserError: As `run` would.
     """
-    async with open_models(study.settings, study.folder.calls, _replaying(asking)) as models:
+    async with open_models(study.settings, study.folder.calls, _replaying(asking), embedding="reuse") as models:
         bench, counting = _counting(bench_of(study, models, "answer"), asking)
         work = work_of(study, plan_of(study, request, bench), bench)
         kits = Kits(bench)
@@ -163,7 +163,7 @@ async def plan_score(
     Raises:
         UserError: As `score` would.
     """
-    async with open_models(study.settings, study.folder.calls, _replaying(asking)) as models:
+    async with open_models(study.settings, study.folder.calls, _replaying(asking), embedding="reuse") as models:
         bench, counting = _counting(bench_of(study, models, "judge"), asking)
         scoring = scoring_of(study, metrics_of(metrics), bench, methods=methods, limit=limit)
         await _try_all(scoring, study, progress)
@@ -186,7 +186,7 @@ async def plan_score_file(
     """
     settings = Settings()
     given = read_loose(answers, benchmark, limit=limit)
-    async with open_models(settings, record_of_loose_calls(), _replaying(asking)) as models:
+    async with open_models(settings, record_of_loose_calls(), _replaying(asking), embedding="reuse") as models:
         bench, counting = _counting(loose_bench(models, "judge", settings.answers), asking)
         await _try_all(loose_scoring(given, metrics_of(metrics), bench), None, progress)
         return _stages(settings, counting, "judge", asking)

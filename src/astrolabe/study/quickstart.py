@@ -137,9 +137,9 @@ async def _run(
 ) -> tuple[RunResult, ...]:
     bench = bench_of(study, models, "answer")
     floors = RunPlan(methods=FLOORS, scopes=SCOPES, questions=study.questions, limit=limit)
-    runs = [await run_methods(study, floors, bench, progress)]
+    runs = [await run_methods(study, floors, bench, progress, ledger=models.ledger)]
     if models.llms["answer"] is not None:
         chosen = study.questions if everything else [one for one in study.questions if one.id in bundle.sample]
         writers = RunPlan(methods=WRITERS, scopes=SCOPES, questions=chosen, limit=limit)
-        runs.append(await run_methods(study, writers, bench, progress))
+        runs.append(await run_methods(study, writers, bench, progress, ledger=models.ledger))
     return tuple(runs)

@@ -40,7 +40,7 @@ def material_of(shown: Shown, around: Surroundings) -> Material:
     study = around.study
     return Material(
         title=around.title,
-        made_at=datetime.now(UTC),
+        made_at=_made_at(around.answers),
         metric=main,
         estimates=results.estimates,
         comparisons=results.comparisons,
@@ -76,6 +76,11 @@ def write_study_report(study: Study, shown: Shown, formats: Sequence[Format] = F
         {"scores": len(shown.results.scores), "answers": len(answers), "formats": list(formats)},
     )
     return written
+
+
+def _made_at(answers: Sequence[Answer]) -> datetime:
+    """Return when the newest of the answers was begun, so that the same answers make the same report."""
+    return max((one.started_at for one in answers if one.started_at is not None), default=datetime.now(UTC))
 
 
 def _facts(study: Study) -> dict[str, str]:

@@ -12,6 +12,7 @@ from astrolabe.store.lines import append_records
 from astrolabe.study.answers import begin_answers
 from astrolabe.study.faults import first_of
 from astrolabe.study.kit import Bench, Kits, ScopeKit
+from astrolabe.study.ledger import Ledger
 from astrolabe.study.progress import Progress
 from astrolabe.study.study import Study
 from astrolabe.study.tasks import RunPlan, Task, Work, work_of
@@ -27,12 +28,14 @@ class RunResult:
     stopped: str | None = None
 
 
-async def run_methods(study: Study, plan: RunPlan, bench: Bench, progress: Progress) -> RunResult:
+async def run_methods(
+    study: Study, plan: RunPlan, bench: Bench, progress: Progress, *, ledger: Ledger | None = None
+) -> RunResult:
     """Answer every question of the plan in every scope with every method.
 
     A job that fails becomes an answer with status and reason and stops no other. Jobs whose answer
     stands already are not run. A budget or the provider may stop the run between questions: what is
-    there is kept, and `stopped` says why.
+    there is kept, and `stopped` says why. A ledger notes what each answer took, or in `replay` knows it.
 
     Raises:
         UserError: Nothing could run at all (no questions in these scopes, no model for a role).
@@ -43,17 +46,18 @@ async def run_methods(study: Study, plan: RunPlan, bench: Bench, progress: Progr
     kits = Kits(bench)
     begun: set[str] = set()
 
+    async def answered(task: Task) -> Answer:
+        """Answer, and see to what that took."""
+        answer = await answer_task(task, kits.of(task.scope, task.documents))
+        return await ledger.of_answer(answer, work.sources[answer.method]) if ledger else answer
+
     def keep(answer: Answer) -> None:
         """Write an answer and hold it."""
         _keep(study, work, answer, begun)
         result.answers.append(answer)
 
     result.stopped = await work_through(
-        work.open,
-        lambda task: answer_task(task, kits.of(task.scope, task.documents)),
-        keep,
-        requests=study.settings.limits.concurrency,
-        progress=progress,
+        work.open, answered, keep, requests=study.settings.limits.concurrency, progress=progress
     )
     return result
 

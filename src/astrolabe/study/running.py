@@ -50,7 +50,7 @@ async def run(study: Study, request: RunRequest, asking: Asking, progress: Progr
     """
     async with open_models(study.settings, study.folder.calls, asking) as models:
         bench = bench_of(study, models, "answer")
-        return await run_methods(study, plan_of(study, request, bench), bench, progress)
+        return await run_methods(study, plan_of(study, request, bench), bench, progress, ledger=models.ledger)
 
 
 def plan_of(study: Study, request: RunRequest, bench: Bench) -> RunPlan:

@@ -13,11 +13,12 @@ from astrolabe.core.records import Answer, Question, Score
 from astrolabe.core.spelling import spell
 from astrolabe.core.usage import metering
 from astrolabe.store.folder import read_manifest
-from astrolabe.store.lines import append_records, recover_records
+from astrolabe.store.lines import append_records, recover_records, settle_records
 from astrolabe.study.answers import Job, all_answers
 from astrolabe.study.bench import bench_of, kits_of_answers
 from astrolabe.study.faults import first_of
 from astrolabe.study.kit import Bench
+from astrolabe.study.ledger import Ledger
 from astrolabe.study.models import Models
 from astrolabe.study.progress import Progress
 from astrolabe.study.study import Study, save_manifest
@@ -62,11 +63,14 @@ class ScoreTask(NamedTuple):
     answer: Answer
 
 
-async def score_answers(scoring: Scoring, study: Study | None, progress: Progress) -> ScoreResult:
+async def score_answers(
+    scoring: Scoring, study: Study | None, progress: Progress, *, ledger: Ledger | None = None
+) -> ScoreResult:
     """Score every answer with every metric; without a study nothing is written.
 
     A score that stands already, for the same text, judge and embedder, is kept. A judgement that
-    fails becomes an unscored record with its reason, and the next call tries it again.
+    fails becomes an unscored record with its reason, and the next call tries it again. A ledger notes what
+    each score took, or in `replay` knows it.
 
     Raises:
         UserError: A metric cannot work at all, for example for want of a judge.
@@ -76,15 +80,22 @@ async def score_answers(scoring: Scoring, study: Study | None, progress: Progres
     progress.begin("scoring", len(tasks))
     begun: set[str] = set()
 
+    async def scored(task: ScoreTask) -> Score:
+        """Score, and see to what that took."""
+        score = await score_task(task, scoring)
+        judged = [_hash(task.answer), dict(scoring.judged_by)]
+        return await ledger.of_score(score, judged) if ledger else score
+
     def keep(score: Score) -> None:
         """Write a score, where there is a study, and hold it."""
         if study is not None:
             _keep(study, scoring, score, begun)
         result.scores.append(score)
 
-    result.stopped = await work_through(
-        tasks, lambda task: score_task(task, scoring), keep, requests=_TOGETHER, progress=progress
-    )
+    result.stopped = await work_through(tasks, scored, keep, requests=_TOGETHER, progress=progress)
+    if study is not None:
+        for metric, method in dict.fromkeys((score.metric, score.method) for score in result.scores):
+            settle_records(study.folder.scores(metric, method), Score, _place)
     return result
 
 
@@ -111,7 +122,7 @@ async def score_study(
         UserError: There are no answers, or a metric cannot work at all.
     """
     scoring = scoring_of(study, metrics, bench_of(study, models, "judge"), methods=methods, limit=limit)
-    return await score_answers(scoring, study, progress)
+    return await score_answers(scoring, study, progress, ledger=models.ledger)
 
 
 def scoring_of(
@@ -158,7 +169,7 @@ def load_scores(study: Study) -> list[Score]:
     for path in sorted((study.folder.root / "scores").glob("*/*.jsonl")):
         for score in recover_records(path, Score):
             latest[score.metric, score.method, Job(score.question_id, score.scope)] = score
-    return list(latest.values())
+    return sorted(latest.values(), key=lambda score: (score.metric, score.method, *_place(score)))
 
 
 def standing_scores(study: Study) -> list[Score]:
@@ -261,6 +272,11 @@ def _unscored(answer: Answer, metric: str, reason: str) -> Score:
         status="unscored",
         reason=reason,
     )
+
+
+def _place(score: Score) -> tuple[str, str]:
+    """Return a score's place in its file: the same whatever order they were made in."""
+    return score.question_id, score.scope or ""
 
 
 def _hash(answer: Answer) -> str:

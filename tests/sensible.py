@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from itertools import pairwise
 
 from astrolabe.llm.scripted import AnyPrompt, Line
 
@@ -27,7 +28,7 @@ def extraction(shown: str) -> Line:
     entities = [{"name": name, "type": "concept", "description": f"What is said of {name}."} for name in names]
     relations = [
         {"source": one, "target": other, "description": f"{one} and {other}", "keywords": ["sea"], "strength": 5}
-        for one, other in zip(names, names[1:], strict=False)
+        for one, other in pairwise(names)
     ]
     return json.dumps({"entities": entities, "relations": relations})
 

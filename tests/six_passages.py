@@ -77,12 +77,16 @@ class TracedKit:
 
     async def open(self, spec: IndexSpec[T]) -> T:
         """Build an index once; its calls stand in the trace, its embeddings do not."""
+        built = await self.built(spec)
+        return cast("T", _TracedIndex(cast("Index", built), self.trace) if hasattr(built, "search") else built)
+
+    async def built(self, spec: IndexSpec[T]) -> T:
+        """Build an index once."""
         spelled = spell(spec)
         if spelled not in self.opened:
             self.trace.append(f"open {spelled}")
             self.opened[spelled] = await spec.build(self.held, _Building(self))
-        built = self.opened[spelled]
-        return cast("T", _TracedIndex(cast("Index", built), self.trace) if hasattr(built, "search") else built)
+        return cast("T", self.opened[spelled])
 
 
 class _Building(TracedKit):
@@ -96,6 +100,10 @@ class _Building(TracedKit):
     @property
     def embedder(self) -> Embedder:
         return HashedEmbedder()
+
+    async def open(self, spec: IndexSpec[T]) -> T:
+        """Build an index of which another is made; its searches are no steps of the method."""
+        return await self.built(spec)
 
 
 @dataclass

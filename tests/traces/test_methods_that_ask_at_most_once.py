@@ -49,6 +49,8 @@ async def test_vanilla_fused_searches_both_ways_in_one_index() -> None:
     assert kit.trace == snapshot(
         [
             "open fused",
+            "open dense",
+            "open bm25",
             "search 'What moves the tides of the oceans?' k=2: p1, p2",
             "ask write.v1 (answer.write) with p1, p2",
         ]

@@ -26,11 +26,14 @@ if TYPE_CHECKING:
         take_benchmark,
         write_report,
     )
+    from astrolabe.study.calls import export_calls, import_calls
     from astrolabe.study.study import Study
     from astrolabe.study.sync import (
         ask_sync,
         compare_study_sync,
+        export_calls_sync,
         import_benchmark_sync,
+        import_calls_sync,
         ingest_sync,
         new_study_sync,
         open_study_sync,
@@ -69,8 +72,12 @@ __all__ = [
     "ask_sync",
     "compare_study",
     "compare_study_sync",
+    "export_calls",
+    "export_calls_sync",
     "import_benchmark",
     "import_benchmark_sync",
+    "import_calls",
+    "import_calls_sync",
     "ingest",
     "ingest_sync",
     "new_study",
@@ -102,6 +109,8 @@ _HOMES = {
     "METRICS": "metrics",
     "Study": "study.study",
     "ask": "study.whole_jobs",
+    "export_calls": "study.calls",
+    "import_calls": "study.calls",
     "quickstart": "study.whole_jobs",
     **dict.fromkeys(("AstrolabeError", "ConfigError", "FileError", "Stopped", "UserError"), "core.errors"),
     **dict.fromkeys(

@@ -21,6 +21,7 @@ COMMANDS: Final[dict[str, str]] = {
     "compare": "Intervals, paired tests and groups that cannot be told apart.",
     "report": "Tables and one self-contained page.",
     "status": "What is done, failed and missing in a study.",
+    "calls": "Carry a study's recorded calls elsewhere, or bring them here.",
     "stats": "What a benchmark holds.",
     "methods": "The methods, their parameters and costs.",
     "metrics": "The metrics, their ranges and sources.",

@@ -12,7 +12,7 @@ from concurrent.futures import Future, wait
 from functools import wraps
 from typing import Any, Final, ParamSpec, TypeVar
 
-from astrolabe.study import api, whole_jobs
+from astrolabe.study import api, calls, whole_jobs
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -94,7 +94,9 @@ def sync_door(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
 
 ask_sync = sync_door(whole_jobs.ask)
 compare_study_sync = sync_door(api.compare_study)
+export_calls_sync = sync_door(calls.export_calls)
 import_benchmark_sync = sync_door(api.import_benchmark)
+import_calls_sync = sync_door(calls.import_calls)
 ingest_sync = sync_door(api.ingest)
 new_study_sync = sync_door(api.new_study)
 open_study_sync = sync_door(api.open_study)

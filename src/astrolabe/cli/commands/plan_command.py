@@ -19,6 +19,7 @@ WITHOUT_CALLS: Final = (
     "compare",
     "report",
     "status",
+    "calls",
     "stats",
     "methods",
     "metrics",

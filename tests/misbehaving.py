@@ -6,7 +6,7 @@
 
 What becomes of a request depends on the seed, on what is asked and on how often it was asked before: never on the
 order in which requests arrive, so a run under concurrency meets the same faults each time. Some conversations are
-stubborn: whatever went wrong first goes wrong for ever.
+stubborn: whatever went wrong first goes wrong for ever (but for `hangs`, which would take for ever, too).
 """
 
 import json
@@ -132,7 +132,7 @@ class Misbehaving:
     stubborn: float = 0.02
     refuses: frozenset[Part] = frozenset()
     stall_seconds: float = 0.02
-    hang_seconds: float = 1.0
+    hang_seconds: float = 60.0
     wait_milliseconds: int = 1
     log: list[Done] = field(default_factory=list[Done])
     _asked: Counter[str] = field(default_factory=Counter[str])
@@ -153,11 +153,11 @@ class Misbehaving:
     def fate(self, conversation: str, attempt: int, fates: Mapping[str, State]) -> str:
         """Return what is done to a conversation's request, the `attempt`th from 0; empty for nothing."""
         rng = random.Random(f"{self.seed} {conversation}")  # noqa: S311 - a script, not a secret
-        if rng.random() >= self.stubborn:
-            rng = random.Random(f"{self.seed} {conversation} {attempt}")  # noqa: S311 - likewise
-            if rng.random() >= (self.rate - self.stubborn) / (1 - self.stubborn):
-                return ""
-        return rng.choice(list(fates))
+        if rng.random() < self.stubborn:
+            return rng.choice([fate for fate in fates if fate != "hangs"])
+        rng = random.Random(f"{self.seed} {conversation} {attempt}")  # noqa: S311 - likewise
+        faulty = rng.random() < (self.rate - self.stubborn) / (1 - self.stubborn)
+        return rng.choice(list(fates)) if faulty else ""
 
     def _act(self, fate: str, seen: Seen) -> Behaviour:
         if fate in _PLAIN:

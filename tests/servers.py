@@ -140,7 +140,8 @@ async def _start(server: Server, script: Script) -> tuple[web.AppRunner, str]:
 
     app = web.Application(client_max_size=64 * 2**20)
     app.router.add_post("/{path:.*}", handle)
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
+    # A client that has given up ends its request here, too, so that none outlives the server.
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1, handler_cancellation=True)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)
     await site.start()

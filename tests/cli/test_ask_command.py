@@ -158,3 +158,16 @@ def test_a_blank_question_is_the_users_to_mend(command: Command, files: Path, qu
 
     assert (ended.code, ended.out) == (2, "")
     assert "is blank" in ended.err
+
+
+def test_a_trace_shows_what_was_found_on_the_way(command: Command, files: Path) -> None:
+    ended = command("ask", "How is salt made?", files, "--trace", *WORDS)
+
+    assert "└─ search.passages (dense)" in ended.out
+    assert "asked: How is salt made?" in ended.out
+    assert " passage: " in ended.out
+    assert "Tides follow the moon across the sky." in ended.out
+
+
+def test_without_the_flag_no_trace_is_printed(command: Command, files: Path) -> None:
+    assert "Trace" not in command("ask", "How is salt made?", files, *WORDS).out

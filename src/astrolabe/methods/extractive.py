@@ -9,6 +9,7 @@ from astrolabe.core.errors import ConfigError
 from astrolabe.core.protocols import Calls, Cut, Kit
 from astrolabe.core.records import Answer, Claim, Hit, Question
 from astrolabe.core.words import words
+from astrolabe.parts.look import look_at, numbered
 from astrolabe.parts.mmr import select_diverse
 from astrolabe.parts.pack import no_context
 from astrolabe.parts.rank import check_k
@@ -78,7 +79,9 @@ class Extractive:
         vectors = await kit.embedder.embed([sentence.text for sentence in candidates], side="passage")
         asked = await kit.embedder.embed([question.text], side="query")
         chosen = select_diverse(vectors, asked[0], count=self.sentences, diversity=self.diversity)
-        return _joined(question, [candidates[row] for row in chosen], hits)
+        answer = _joined(question, [candidates[row] for row in chosen], hits)
+        step = look_at(hits, asked=question.text, mode=self.retriever)
+        return answer.model_copy(update={"trace": numbered([step])})
 
 
 def _candidates(hits: Sequence[Hit], kit: Kit) -> list[_Sentence]:

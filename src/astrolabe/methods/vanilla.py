@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from astrolabe.core.protocols import Calls, Cut, Kit
 from astrolabe.core.records import Answer, Question
+from astrolabe.parts.look import look_at
 from astrolabe.parts.rank import check_k
 from astrolabe.parts.retrieve import Retriever, retriever_spec
 from astrolabe.parts.write import write_answer
@@ -48,4 +49,5 @@ class Vanilla:
         """Search once, ask once."""
         index = await kit.open(retriever_spec(self.retriever, size=self.size, overlap=self.overlap))
         hits = await index.search(question.text, k=self.k)
-        return await write_answer(question, hits, kit)
+        step = look_at(hits, asked=question.text, mode=self.retriever)
+        return await write_answer(question, hits, kit, trace=[step])

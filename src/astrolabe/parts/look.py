@@ -64,6 +64,12 @@ def look(
     return Step(id="", stage=stage, mode=mode, reason=reason, input=asked, output=drawn, hits=tuple(hits))
 
 
+def look_at(hits: Sequence[Hit], *, asked: str, mode: str = "") -> Step:
+    """Return the step of a search for passages."""
+    nodes = [Node(id=hit.passage_id, kind="passage", score=hit.score, passages=(hit.passage_id,)) for hit in hits]
+    return look("search.passages", nodes, mode=mode, asked=asked, hits=hits)
+
+
 def numbered(steps: Sequence[Step]) -> tuple[Step, ...]:
     """Return the steps with ids in their order: `s1`, `s2`, ..."""
     return tuple(step.model_copy(update={"id": f"s{number}"}) for number, step in enumerate(steps, 1))

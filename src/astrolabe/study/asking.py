@@ -37,7 +37,7 @@ class AskResult:
 
     Attributes:
         answer: The answer.
-        passages: The passages that it was made from, by id.
+        passages: The passages that it was made from or that were found on the way, by id.
         titles: The documents' titles, by id.
         sources: The documents' sources, by id.
         banners: What to say on top.
@@ -101,7 +101,7 @@ async def ask(study: Study, text: str, method: str | None, asking: Asking) -> As
         kit = ScopeKit(bench=bench_of(study, models, "answer"), documents=ids, scope=EVERYTHING)
         task = Task(method=chosen, question=question, scope=EVERYTHING, documents=ids)
         answer = await answer_task(task, kit)
-        used = {hit.passage_id for hit in answer.contexts}
+        used = {hit.passage_id for hit in (*answer.contexts, *answer.retrieved)}
         passages = {name: kit.read(name) for name in sorted(used)}
         return AskResult(
             answer=answer,

@@ -10,6 +10,7 @@ from astrolabe.cli.drawing import TerminalProgress
 from astrolabe.cli.options import Common, common_options
 from astrolabe.cli.session import answer_option, asking_of, embed_option, run_loop, study_of
 from astrolabe.cli.talk import Exit, give_records, say
+from astrolabe.cli.trace_page import print_trace
 from astrolabe.study.asking import ask, study_of_paths
 
 
@@ -27,6 +28,7 @@ from astrolabe.study.asking import ask, study_of_paths
     show_default=True,
     help="A file that takes longer is failed; the others are read.",
 )
+@click.option("--trace", is_flag=True, help="Also print what the method looked at on its way, step by step.")
 @answer_option
 @embed_option
 @common_options
@@ -37,6 +39,7 @@ def command(
     paths: tuple[Path, ...],
     method: str | None,
     seconds_per_file: float,
+    trace: bool,
     answer: str | None,
     embed: str | None,
 ) -> int:
@@ -60,4 +63,6 @@ def command(
         give_records([result.answer])
     else:
         print_answer(result)
+        if trace:
+            print_trace(result.answer, result.passages)
     return Exit.DONE if result.answer.status == "ok" else Exit.GAPS

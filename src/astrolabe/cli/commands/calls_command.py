@@ -1,5 +1,6 @@
 """`astrolabe calls`."""
 
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -14,11 +15,15 @@ _FILE = click.Path(path_type=Path)
 
 
 @click.group("calls")
-def command() -> None:
+@common_options
+def command(common: Common) -> int:
     """Carry a study's recorded calls elsewhere as one file, or bring them here.
 
     With them `--calls replay` makes a run again without a network, and nothing is asked twice.
     """
+    # Options before `export` and `import` mean the same as behind them.
+    click.get_current_context().default_map = dict.fromkeys(("export", "import"), asdict(common))
+    return Exit.DONE
 
 
 @command.command("export")

@@ -1,6 +1,6 @@
 """The best of many scores."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import numpy as np
@@ -34,6 +34,12 @@ def ranked(passages: Sequence[str], scores: Sequence[float], *, source: str) -> 
     return [
         Hit(passage_id=passage, rank=rank, score=score, source=source) for rank, (passage, score) in enumerate(pairs, 1)
     ]
+
+
+def in_order(passages: Iterable[str], *, source: str) -> list[Hit]:
+    """Return passages that have an order and no scores as hits, each once; the score is one over the rank."""
+    distinct = list(dict.fromkeys(passages))
+    return ranked(distinct, [1 / rank for rank in range(1, len(distinct) + 1)], source=source)
 
 
 def check_k(k: int) -> None:

@@ -35,30 +35,37 @@ class Packed:
     text: str
     rows: tuple[tuple[Row, ...], ...]
 
+    @property
+    def passages(self) -> tuple[str, ...]:
+        """The passages that the rows come from, each once, in their order."""
+        return tuple(dict.fromkeys(passage for kept in self.rows for row in kept for passage in row.passages))
+
 
 def packed(sections: Sequence[Section], limit: int) -> Packed:
     """Return the rows that fit their sections' budgets.
 
     A section takes its rows in order and stops at the first that does not fit, as `pack.fit` does, so that a better
-    row never gives way to a worse one; its first row is always shown, cut to the budget. Where the budgets add up to
-    more than `limit` tokens, all shrink by the same factor. Headings are not counted.
+    row never gives way to a worse one; its first row is always shown, cut to the budget. Where what fits adds up to
+    more than `limit` tokens, all sections shrink by the same factor, so that one that is not full leaves its room to
+    the others. Headings are not counted.
     """
-    asked = sum(section.tokens for section in sections if section.rows)
-    shrunk = min(1.0, limit / asked) if asked else 1.0
-    rows = tuple(tuple(_fitting(section.rows, int(section.tokens * shrunk))) for section in sections)
-    shown = [(section.title, kept) for section, kept in zip(sections, rows, strict=True) if kept]
-    return Packed(text="\n\n".join(f"{title}:\n\n{_joined(kept)}" for title, kept in shown), rows=rows)
+    fitting = [_fitting(section.rows, section.tokens) for section in sections]
+    taken = [sum(count_tokens(row.text) for row in kept) for kept in fitting]
+    if sum(taken) > limit:
+        fitting = [_fitting(kept, tokens * limit // sum(taken)) for kept, tokens in zip(fitting, taken, strict=True)]
+    shown = [(section.title, kept) for section, kept in zip(sections, fitting, strict=True) if kept]
+    return Packed(
+        text="\n\n".join(f"{title}:\n\n{_joined(kept)}" for title, kept in shown), rows=tuple(map(tuple, fitting))
+    )
 
 
-def _fitting(rows: Sequence[Row], budget: int) -> list[Row]:
-    kept: list[Row] = []
+def _fitting(rows: Sequence[Row], budget: int) -> Sequence[Row]:
     spent = 0
-    for row in rows:
+    for place, row in enumerate(rows):
         spent += count_tokens(row.text)
         if spent > budget:
-            return kept or [_shortened(row, budget)]
-        kept.append(row)
-    return kept
+            return rows[:place] or [_shortened(row, budget)]
+    return rows
 
 
 def _shortened(row: Row, budget: int) -> Row:

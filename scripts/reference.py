@@ -4,7 +4,7 @@
     python scripts/reference.py            # writes docs/
     python scripts/reference.py --check    # writes nothing; exits with 1 and names what is stale
 
-`commands.md`, `methods.md` and `question.schema.json` are made whole; in other pages what stands between
+`commands.md`, `methods/` and `question.schema.json` are made whole; in other pages what stands between
 `<!-- made: NAME -->` and `<!-- end -->` is.
 """
 
@@ -16,6 +16,7 @@ import re
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple, cast
 
@@ -29,6 +30,9 @@ from astrolabe.methods import METHODS
 from astrolabe.metrics import MATCHED, METRICS
 from astrolabe.metrics.agreement import FIGURES
 from astrolabe.study.machine import embedded_models
+
+sys.path.insert(0, str(Path(__file__).parent))
+from method_pages import index_page, method_figure, method_page
 
 DOCS: Final = Path(__file__).resolve().parents[1] / "docs"
 MADE: Final = "<!-- Made by `python scripts/reference.py`; changes here are lost. -->"
@@ -56,8 +60,9 @@ def main() -> int:
     stale = [path for path, text in pages.items() if not path.exists() or path.read_text("utf-8") != text]
     for path in stale:
         if chosen.check:
-            sys.stderr.write(f"{path.name} is stale; run: python scripts/reference.py\n")
+            sys.stderr.write(f"{path.relative_to(chosen.docs)} is stale; run: python scripts/reference.py\n")
         else:
+            path.parent.mkdir(exist_ok=True)
             path.write_text(pages[path], "utf-8")
             sys.stdout.write(f"{path}\n")
     return int(chosen.check and bool(stale))
@@ -156,34 +161,18 @@ def _default(option: click.Option) -> str:
     return ", ".join(f"`{value}`" for value in values)
 
 
-def methods_page() -> str:
-    """Return every method with its parameters, source and calls."""
-    parts = [MADE, "# Methods", METHODS_INTRO]
+def method_pages() -> dict[str, Callable[[], str]]:
+    """Return what makes the table of the methods, and each method's page and figure."""
+    made: dict[str, Callable[[], str]] = {"methods/index.md": lambda: f"{MADE}\n\n{index_page()}"}
     for name, kind in METHODS.items():
         read = _docstring(kind)
-        parts += [f"## {name}", f"```text\n{_spelled(name, kind)}\n```", *read.paragraphs]
-        rows = [
-            (f"`{field.name}`", _value(field.default), read.attributes.get(field.name, ""))
-            for field in dataclasses.fields(kind)
-        ]
-        if rows:
-            parts.append(_table(("parameter", "default", "meaning"), rows))
-        source, index_calls, calls = (getattr(kind, fact, "") for fact in ("paper", "index_calls", "question_calls"))
-        parts.append(f"Source: {source}. Calls to a model: {index_calls} to build its index, {calls} for a question.")
-    return "\n\n".join(parts) + "\n"
+        made[f"methods/{name}.md"] = partial(_made, method_page, name, read.paragraphs, read.attributes)
+        made[f"methods/{name}.svg"] = partial(method_figure, name)
+    return made
 
 
-METHODS_INTRO: Final = """\
-A method answers a question from the documents of a scope. You name it as it is spelled below; parameters at
-their default are left out, so `vanilla` and `vanilla(k=10)` are the same method, with one answers file and one
-row in a table. Different parameters make a different method:
-
-```text
-astrolabe run --method extractive --method "vanilla(k=5, retriever=fused)"
-```
-
-This page is made from the methods themselves: it says what `astrolabe methods` says. Your own system stands
-beside them with `--system`, see [Your own system](own-system.md)."""
+def _made(page: Callable[..., str], *told: object) -> str:
+    return f"{MADE}\n\n{page(*told)}"
 
 
 def metrics_block() -> str:
@@ -299,10 +288,6 @@ def _spelled(name: str, kind: type) -> str:
     return f"{name}({fields})" if fields else name
 
 
-def _value(default: object) -> str:
-    return f"`{default}`"
-
-
 def _bound(value: float) -> str:
     return "without bound" if value in {float("inf"), float("-inf")} else f"{value:g}"
 
@@ -320,7 +305,7 @@ def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 PAGES: Final[dict[str, Callable[[], str]]] = {
     "commands.md": commands_page,
-    "methods.md": methods_page,
+    **method_pages(),
     "question.schema.json": lambda: json.dumps(question_schema(), indent=2, ensure_ascii=False) + "\n",
 }
 BLOCKS: Final[dict[str, Callable[[], str]]] = {

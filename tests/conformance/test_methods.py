@@ -9,6 +9,7 @@ from astrolabe.core.protocols import Method
 from astrolabe.core.records import Answer
 from astrolabe.core.spelling import parse_spelled, spell
 from astrolabe.methods import METHODS
+from astrolabe.parts.write import STAGE
 from tests.sensible import sensible
 from tests.six_passages import QUESTION, TracedKit, passage
 
@@ -93,7 +94,7 @@ async def test_a_question_without_a_word_is_no_crash(kind: type[Method]) -> None
 async def test_a_model_error_becomes_the_answers_state(kind: type[Method], status: str) -> None:
     error = ModelError(status, "the model's own reason", text="Half a")  # pyright: ignore[reportArgumentType] - each
 
-    answer = await answered(kind, TracedKit({"answer.write": [error] * 3}))
+    answer = await answered(kind, TracedKit(lambda prompt: error if prompt.stage == STAGE else sensible(prompt)))
 
     assert (answer.status, answer.reason) == (status, "the model's own reason")
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from astrolabe.core.errors import ModelError, Stopped
+from astrolabe.llm.gate import LONGEST_WAIT_SECONDS
 from astrolabe.llm.provider import Provider, RawReply, Request
 from astrolabe.store.http import WireError
 
@@ -25,7 +26,7 @@ class Retried:
 
     provider: Provider
     attempts: int = 6
-    longest_wait_seconds: float = 120.0
+    longest_wait_seconds: float = LONGEST_WAIT_SECONDS
     first_wait_seconds: float = 0.5
     _heard: bool = field(default=False, init=False)
 

@@ -6,6 +6,7 @@ every text that comes back is scrubbed before it enters an error.
 
 import asyncio
 import json
+import logging
 from collections.abc import AsyncGenerator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -32,6 +33,9 @@ _SPENT: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 
 _KEEPERS: Final[set["AsyncGeneratorType[ClientSession, None]"]] = set()
 """What keeps the open sessions: held here, so that one whose wire was dropped is still closed by its loop."""
+
+logging.getLogger("stamina").addHandler(logging.NullHandler())
+"""Python shows warnings that nobody listens to; a line for each request that is repeated is not worth it."""
 
 
 class WireError(AstrolabeError):

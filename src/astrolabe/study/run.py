@@ -1,6 +1,7 @@
 """Running methods over questions and scopes: every job is a record, and a stopped run goes on."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -51,10 +52,10 @@ async def run_methods(
         answer = await answer_task(task, kits.of(task.scope, task.documents))
         return await ledger.of_answer(answer, work.sources[answer.method]) if ledger else answer
 
-    def keep(answer: Answer) -> None:
-        """Write an answer and hold it."""
-        _keep(study, work, answer, begun)
-        result.answers.append(answer)
+    def keep(answers: Sequence[Answer]) -> None:
+        """Write answers and hold them."""
+        _keep(study, work, answers, begun)
+        result.answers += answers
 
     result.stopped = await work_through(
         work.open, answered, keep, requests=study.settings.limits.concurrency, progress=progress
@@ -62,12 +63,13 @@ async def run_methods(
     return result
 
 
-def _keep(study: Study, work: Work, answer: Answer, begun: set[str]) -> None:
-    """Write an answer; with a method's first one, drop those that something else was the source of."""
-    if answer.method not in begun:
-        begin_answers(study, answer.method, work.sources[answer.method])
-        begun.add(answer.method)
-    append_records(study.folder.answers(answer.method), [answer])
+def _keep(study: Study, work: Work, answers: Sequence[Answer], begun: set[str]) -> None:
+    """Write answers; with a method's first one, drop those that something else was the source of."""
+    for method in dict.fromkeys(answer.method for answer in answers):
+        if method not in begun:
+            begin_answers(study, method, work.sources[method])
+            begun.add(method)
+        append_records(study.folder.answers(method), [answer for answer in answers if answer.method == method])
 
 
 async def answer_task(task: Task, kit: ScopeKit) -> Answer:

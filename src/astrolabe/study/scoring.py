@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import JsonValue
 
@@ -23,6 +23,9 @@ from astrolabe.study.models import Models
 from astrolabe.study.progress import Progress
 from astrolabe.study.study import Study, save_manifest
 from astrolabe.study.workers import work_through
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _TOGETHER = 64
 _ANSWER = "answer_hash"
@@ -86,11 +89,11 @@ async def score_answers(
         judged = [_hash(task.answer), dict(scoring.judged_by)]
         return await ledger.of_score(score, judged) if ledger else score
 
-    def keep(score: Score) -> None:
-        """Write a score, where there is a study, and hold it."""
+    def keep(scores: Sequence[Score]) -> None:
+        """Write scores, where there is a study, and hold them."""
         if study is not None:
-            _keep(study, scoring, score, begun)
-        result.scores.append(score)
+            _keep(study, scoring, scores, begun)
+        result.scores += scores
 
     result.stopped = await work_through(tasks, scored, keep, requests=_TOGETHER, progress=progress)
     if study is not None:
@@ -230,16 +233,20 @@ def _standing(scoring: Scoring, study: Study | None, metric: str) -> dict[tuple[
     return standing
 
 
-def _keep(study: Study, scoring: Scoring, score: Score, begun: set[str]) -> None:
-    """Write a score; with a metric's first one, drop those that something else was the source of."""
-    if score.metric not in begun:
-        folder = study.folder.scores(score.metric, "").parent
-        if not _still_holds(study, scoring, score.metric):
+def _keep(study: Study, scoring: Scoring, scores: Sequence[Score], begun: set[str]) -> None:
+    """Write scores; with a metric's first one, drop those that something else was the source of."""
+    for metric in {score.metric for score in scores} - begun:
+        folder = study.folder.scores(metric, "").parent
+        if not _still_holds(study, scoring, metric):
             for path in folder.glob("*.jsonl"):
                 path.unlink(missing_ok=True)
-            save_manifest(folder, _made_from(scoring, score.metric))
-        begun.add(score.metric)
-    append_records(study.folder.scores(score.metric, score.method), [score])
+            save_manifest(folder, _made_from(scoring, metric))
+        begun.add(metric)
+    together: dict[Path, list[Score]] = {}
+    for score in scores:
+        together.setdefault(study.folder.scores(score.metric, score.method), []).append(score)
+    for path, own in together.items():
+        append_records(path, own)
 
 
 async def score_task(task: ScoreTask, scoring: Scoring) -> Score:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Final, TypeVar
+from typing import Final, Generic, TypeVar
 
 from astrolabe.core.errors import Stopped, UserError
 from astrolabe.study.faults import first_of
@@ -17,17 +17,17 @@ AHEAD: Final = 4
 async def work_through(
     tasks: Sequence[T],
     do: Callable[[T], Awaitable[R]],
-    keep: Callable[[R], None],
+    keep: Callable[[Sequence[R]], None],
     *,
     requests: int,
     progress: Progress,
 ) -> str | None:
-    """Do every task and keep each outcome as soon as it is there.
+    """Do every task and keep each outcome as soon as the disk is free.
 
     Args:
         tasks: In the order in which they are begun.
         do: Does one.
-        keep: Takes an outcome.
+        keep: Takes outcomes, one or more; called in a thread, never twice at a time.
         requests: How many requests may be under way at once; the limiter of the model holds them to it.
         progress: Hears of each task that is done.
 
@@ -35,10 +35,11 @@ async def work_through(
         Why it ended early (a budget, the provider), or null. What was under way is finished and kept.
 
     Raises:
-        UserError: A task raised it; the others are given up.
+        UserError: A task or `keep` raised it; the others are given up.
     """
     queue = iter(tasks)
     reasons: list[str] = []
+    keeper = _Keeper(keep)
 
     async def worker() -> None:
         """Take tasks until there are none, or something has stopped the work."""
@@ -48,17 +49,67 @@ async def work_through(
             except Stopped as stopped:
                 reasons.append(str(stopped))
             else:
-                keep(outcome)
+                keeper.take(outcome)
                 progress.step()
             if reasons:
                 return
 
-    try:
+    async def work() -> None:
+        """Run the workers, then let the keeper end."""
         async with asyncio.TaskGroup() as group:
             for _ in range(min(requests + requests // AHEAD, len(tasks))):
                 group.create_task(worker())
+        keeper.end()
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(work())
+            group.create_task(keeper.run())
     except* UserError as faults:
         raise first_of(faults) from None
     finally:
         progress.end()
     return reasons[0] if reasons else None
+
+
+class _Keeper(Generic[R]):
+    """Keeps outcomes: while some go to the disk, the next ones gather, so that a slow disk holds up no request."""
+
+    def __init__(self, keep: Callable[[Sequence[R]], None]) -> None:
+        """Take what keeps outcomes."""
+        self._keep = keep
+        self._gathered: list[R] = []
+        self._called = asyncio.Event()
+        self._over = False
+
+    def take(self, outcome: R) -> None:
+        """Gather an outcome."""
+        self._gathered.append(outcome)
+        self._called.set()
+
+    def end(self) -> None:
+        """Let `run` end once everything is kept."""
+        self._over = True
+        self._called.set()
+
+    async def run(self) -> None:
+        """Keep what gathers, until the end; where it is given up, what has gathered is kept first."""
+        try:
+            while self._gathered or not self._over:
+                await self._called.wait()
+                self._called.clear()
+                await self._keep_gathered()
+        finally:
+            if self._gathered:
+                self._keep(self._gathered)
+
+    async def _keep_gathered(self) -> None:
+        batch, self._gathered = self._gathered, []
+        if not batch:
+            return
+        kept = asyncio.ensure_future(asyncio.to_thread(self._keep, batch))
+        try:
+            await asyncio.shield(kept)
+        except asyncio.CancelledError:
+            await asyncio.wait([kept])  # what is being written is written, and nothing else meanwhile
+            raise

@@ -15,6 +15,7 @@ from astrolabe.core.errors import FileError, Problem, UserError
 from astrolabe.store.files import write_whole
 
 _CONSTANT: Final = re.compile(r"\b(?:NaN|-?Infinity)\b")
+_BLOCK: Final = 65_536
 M = TypeVar("M", bound=BaseModel)
 
 
@@ -23,6 +24,14 @@ class Line(NamedTuple):
 
     number: int
     text: str
+
+
+class Appended(NamedTuple):
+    """Where appended records stand: the file's number on its disk, and their half-open range of bytes."""
+
+    inode: int
+    start: int
+    end: int
 
 
 class Checked(NamedTuple, Generic[M]):
@@ -144,14 +153,22 @@ def recover_records(path: Path, kind: type[M]) -> list[M]:
     if not path.exists():
         return []
     content = path.read_bytes()
-    whole = _decoded(path, content[: content.rfind(b"\n") + 1])
-    return _all_or_error(path, _check(_lines(whole), kind))
+    return whole_records(path, content[: content.rfind(b"\n") + 1], kind)
 
 
-def append_records(path: Path, records: Iterable[BaseModel]) -> None:
+def whole_records(path: Path, lines: bytes, kind: type[M]) -> list[M]:
+    """Return the records on some whole lines of a file.
+
+    Raises:
+        FileError: As for `read_records`; lines are counted from the first one given.
+    """
+    return _all_or_error(path, _check(_lines(_decoded(path, lines)), kind))
+
+
+def append_records(path: Path, records: Iterable[BaseModel]) -> Appended:
     """Append records in one write, flushed to the disk before it returns; a torn last line is cut off first.
 
-    Processes that append to the same file take turns.
+    Processes that append to the same file take turns. Returns where the records stand.
 
     Raises:
         UserError: The file cannot be written to.
@@ -160,10 +177,11 @@ def append_records(path: Path, records: Iterable[BaseModel]) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with _opened_alone(path) as file:
-            _cut_torn_line(file)
+            start = file.truncate(end_of_last_line(file))
             file.write(payload)
             file.flush()
             os.fsync(file.fileno())
+            return Appended(os.fstat(file.fileno()).st_ino, start, start + len(payload))
     except OSError as error:
         msg = f"cannot append to {str(path)!r}: {error.strerror}; what it held before is still there"
         raise UserError(msg) from error
@@ -213,14 +231,17 @@ def _turn(file: IO[bytes]) -> Generator[None]:
         fcntl.flock(file, fcntl.LOCK_UN)
 
 
-def _cut_torn_line(file: IO[bytes]) -> None:
+def end_of_last_line(file: IO[bytes]) -> int:
+    """Return how many bytes of a file are whole lines: what is behind them is torn, or still written."""
     end = file.seek(0, os.SEEK_END)
-    if not end:
-        return
-    file.seek(end - 1)
-    if file.read(1) != b"\n":
-        file.seek(0)
-        file.truncate(file.read().rfind(b"\n") + 1)
+    while end:
+        start = max(0, end - _BLOCK)
+        file.seek(start)
+        found = file.read(end - start).rfind(b"\n")
+        if found >= 0:
+            return start + found + 1
+        end = start
+    return 0
 
 
 def write_records(path: Path, records: Sequence[BaseModel]) -> None:

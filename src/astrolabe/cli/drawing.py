@@ -67,6 +67,13 @@ class TerminalProgress:
             left = f", about {(self._total - self._done) / rate:.0f} s left" if known else ""
             say(f"{self._what}: {self._done}{f' of {self._total}' if self._total else ''}, {rate:.1f} a second{left}")
 
+    def note(self, text: str) -> None:
+        """Say a line, above the bar where there is one."""
+        if self._bars is not None:
+            self._bars.console.print(text, markup=False, highlight=False)
+        else:
+            say(text)
+
     def end(self) -> None:
         """Take the bar away."""
         if self._bars is not None:

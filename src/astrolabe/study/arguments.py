@@ -134,6 +134,10 @@ class Stoppable:
             raise Stopped("cancelled")
         self._progress.step(note)
 
+    def note(self, text: str) -> None:
+        """Pass it on."""
+        self._progress.note(text)
+
     def end(self) -> None:
         """Pass it on."""
         self._progress.end()

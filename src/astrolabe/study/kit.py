@@ -4,7 +4,7 @@ import asyncio
 import shutil
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from contextvars import Context, copy_context
 from dataclasses import dataclass, field
@@ -19,15 +19,17 @@ from astrolabe.core.ids import content_id, text_hash
 from astrolabe.core.protocols import LLM, Cut, Embedder, Gaps, IndexSpec
 from astrolabe.core.records import Passage
 from astrolabe.core.spelling import spell
-from astrolabe.core.usage import metering
+from astrolabe.core.usage import Meter, metering
 from astrolabe.store.folder import read_manifest
 from astrolabe.study.passages import Shelf
+from astrolabe.study.progress import Silent
 from astrolabe.study.settings import AnswerSettings
 from astrolabe.study.study import save_manifest
 
 T = TypeVar("T")
 ENOUGH: Final = 0.99
 """The share of a build's replies below which an index answers no question."""
+SECONDS_BETWEEN_NOTES: Final = 10.0
 _OPEN_SCOPES: Final = 64
 
 
@@ -44,6 +46,7 @@ class Bench:
         role: The role's name, for messages.
         around: The context in which indexes are built: what a build costs is the run's and the index's, not the
             question's that happened to come first.
+        told: Hears about indexes that ask a model, which may take long.
     """
 
     shelf: Shelf
@@ -53,6 +56,7 @@ class Bench:
     indexes: Path | None
     role: str
     around: Context = field(default_factory=copy_context)
+    told: Callable[[str], None] = Silent().note
 
 
 @dataclass(kw_only=True)
@@ -129,7 +133,7 @@ class ScopeKit:
                 return spec.load(folder, passages, self)
         began = time.monotonic()
         with metering() as meter:
-            index = await spec.build(passages, self)
+            index = await self._built(spec, passages, meter)
         gaps = cast("Gaps", getattr(index, "gaps", Gaps()))
         _check(spec, gaps)
         if folder:
@@ -149,6 +153,20 @@ class ScopeKit:
                 },
             )
         return index
+
+    async def _built(self, spec: IndexSpec[T], passages: Sequence[Passage], meter: Meter) -> T:
+        """Build an index; now and then say how far one is that asks a model."""
+        if not spec.prompts:
+            return await spec.build(passages, self)
+        name = f"index {spell(spec)} over {len(passages)} passages"
+        began = time.monotonic()
+        building = asyncio.ensure_future(spec.build(passages, self))
+        try:
+            while not (await asyncio.wait({building}, timeout=SECONDS_BETWEEN_NOTES))[0]:
+                self.bench.told(f"{name}: {meter.total.calls} calls in {time.monotonic() - began:.0f} s so far")
+            return building.result()
+        finally:
+            building.cancel()
 
 
 @dataclass(slots=True)

@@ -1,28 +1,25 @@
 """What a command would call, before anything is paid for.
 
-The steps are gone through with a model that answers from the record alone: what is recorded is free, and
-the first call that is not ends that question, counted with its tokens. For methods whose calls do not
-depend on replies the count is exact.
+The steps are gone through with a model that answers from the record alone: what is recorded is free, and what is
+not is counted with its tokens. What depends on replies that are not there yet is bounded by what the method says of
+itself (`Calls`); for methods whose calls do not depend on replies the count is exact. Tokens are counted with our
+tokenizer and corrected by what recorded calls of the same prompt took.
 """
 
 import math
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Final, TypeVar
+from typing import Annotated, Final, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from astrolabe.core.errors import ModelError, NotRecorded
-from astrolabe.core.prompt import Prompt, Reply
-from astrolabe.core.protocols import LLM
 from astrolabe.core.records import Usage
-from astrolabe.core.tokens import count_tokens
 from astrolabe.llm.metered import Price
-from astrolabe.llm.recorded import call_key
+from astrolabe.store.calls import CallRecord
 from astrolabe.study.bench import bench_of, loose_bench
-from astrolabe.study.kit import Bench, Kits
+from astrolabe.study.counting import EXPECTED_SHARE, Counting, Tally, Walk, mean_tokens
+from astrolabe.study.kit import Bench, Kits, ScopeKit
 from astrolabe.study.loose import loose_scoring, read_loose, record_of_loose_calls
 from astrolabe.study.models import Asking, Role, open_models, price_of
 from astrolabe.study.own_system import STAGE as SYSTEM_STAGE
@@ -32,14 +29,12 @@ from astrolabe.study.results import metrics_of
 from astrolabe.study.run import answer_task
 from astrolabe.study.running import RunRequest, plan_of
 from astrolabe.study.scoring import Scoring, open_scores, score_task, scoring_of
-from astrolabe.study.settings import Settings
+from astrolabe.study.settings import AnswerSettings, Settings
 from astrolabe.study.study import Study
-from astrolabe.study.tasks import work_of
+from astrolabe.study.tasks import Task, work_of
 
-R = TypeVar("R", bound="BaseModel | str")
-
-EXPECTED_SHARE: Final = 0.5
-"""Of the tokens that a reply may take, for the expected count; the cap is what may be paid."""
+LEARNED_FROM: Final = 20
+"""So many finished questions, or scores, are gone through to learn what their prompts took."""
 _EMBEDDED_SECONDS: Final = (1 / 70, 1 / 12)
 _SERVED_SECONDS: Final = (1 / 5000, 1 / 60)
 """Seconds a prompt token and a reply token take: on two cores, and on a usual server. Rough."""
@@ -50,12 +45,12 @@ class StagePlan(BaseModel):
 
     Attributes:
         stage: Where the cost will be counted.
-        calls: Expected new calls.
+        calls: Expected new calls; `index.later` and `answer.later` depend on replies that are not there yet.
         calls_low: The fewest.
         calls_high: The most.
         recorded: Calls that the record already has; they are free.
         prompt_tokens: Of the new calls.
-        completion_tokens: Expected; at most twice as many.
+        completion_tokens: Expected: as recorded replies to the same prompt, else half of what a reply may take.
         usd: Expected; null without a price.
         seconds: A rough estimate.
     """
@@ -73,55 +68,44 @@ class StagePlan(BaseModel):
     seconds: float
 
 
-class _Planned(Exception):
-    """The question's first call that is not recorded was counted."""
+@dataclass(slots=True)
+class _Later:
+    """Calls that depend on replies that are not there yet: how many at least, and at most."""
+
+    low: int = 0
+    high: int = 0
+
+    def add(self, low: float, high: float) -> None:
+        """Add bounds; none is below 0."""
+        self.low += max(0, math.floor(low))
+        self.high += max(0, math.ceil(high))
 
 
 @dataclass(slots=True)
-class _Tally:
-    calls: int = 0
-    recorded: int = 0
-    prompt_tokens: int = 0
-    reply_tokens: int = 0
+class _Run:
+    """What a run would call: what was counted, and what can only be bounded."""
 
+    counting: Counting | None
+    index: _Later = field(default_factory=_Later)
+    question: _Later = field(default_factory=_Later)
+    own: int = 0
 
-@dataclass(slots=True)
-class _Counting:
-    """A model that answers from the record and counts what is not there.
-
-    A call that failed counts as new, as it will be asked again; the same call twice is asked once.
-    """
-
-    llm: LLM
-    live: bool
-    stages: dict[str, _Tally] = field(default_factory=dict[str, _Tally])
-    _counted: set[bytes] = field(default_factory=set[bytes])
-
-    @property
-    def id(self) -> str:
-        """The id of the model that would be asked."""
-        return self.llm.id
-
-    async def ask(self, prompt: Prompt[R]) -> Reply[R]:
-        """Return the recorded reply, or count the call."""
-        tally = self.stages.setdefault(prompt.stage, _Tally())
-        key = call_key(self.id, prompt)
-        reply = await self._recorded(prompt)
-        if key not in self._counted and (reply is None or self.live):
-            tally.calls += 1
-            tally.prompt_tokens += sum(count_tokens(message.content) for message in prompt.messages)
-            tally.reply_tokens += prompt.max_tokens
-        else:
-            tally.recorded += 1
-        self._counted.add(key)
-        if reply is None:
-            raise _Planned
-        return reply
-
-    async def _recorded(self, prompt: Prompt[R]) -> Reply[R] | None:
-        with suppress(NotRecorded, ModelError):
-            return await self.llm.ask(prompt)
-        return None
+    async def go_through(self, task: Task, kit: ScopeKit) -> None:
+        """Walk through one question; what the walk cannot reach is bounded by what the method says of itself."""
+        if isinstance(task.method, OwnSystem):
+            self.own += 1
+            return
+        if self.counting is None:
+            await answer_task(task, kit)
+            return
+        walk = self.counting.walk = Walk()
+        answer = await answer_task(task, kit)
+        calls = task.method.calls
+        if walk.index_stops and calls.cut is not None:
+            passages = len(kit.passages(calls.cut))
+            self.index.add(calls.passage_low * passages - walk.index, calls.passage_high * passages + 1 - walk.index)
+        if walk.index_stops or walk.question_stops or answer.status == "failed":
+            self.question.add(calls.question_low - walk.question, calls.question_high - walk.question)
 
 
 async def plan_run(study: Study, request: RunRequest, asking: Asking, progress: Progress) -> list[StagePlan]:
@@ -132,21 +116,21 @@ async def plan_run(study: Study, request: RunRequest, asking: Asking, progress: 
     Raises:
         UserError: As `run` would.
     """
-    async with open_models(study.settings, study.folder.calls, _replaying(asking), embedding="reuse") as models:
-        bench, counting = _counting(bench_of(study, models, "answer"), asking)
-        work = work_of(study, plan_of(study, request, bench), bench)
-        kits = Kits(bench)
-        own = _Tally()
-        progress.begin("planning", len(work.open))
-        for task in work.open:
-            if isinstance(task.method, OwnSystem):
-                own.calls += 1
-            else:
-                await answer_task(task, kits.of(task.scope, task.documents))
-            progress.step()
-        progress.end()
-        stages = _stages(study.settings, counting, "answer", asking)
-        return [*stages, _stage(SYSTEM_STAGE, own, None, local=False, at_once=1)] if own.calls else stages
+    with CallRecord(study.folder.calls) as record:
+        async with open_models(study.settings, study.folder.calls, _replaying(asking)) as models:
+            bench, counting = _counting(bench_of(study, models, "answer"), asking, record)
+            work = work_of(study, plan_of(study, request, bench), bench)
+            kits, found = Kits(bench), _Run(counting)
+            if counting is not None:
+                with counting.learning():
+                    for task in work.done[:LEARNED_FROM]:
+                        await answer_task(task, kits.of(task.scope, task.documents))
+            progress.begin("planning", len(work.open))
+            for task in work.open:
+                await found.go_through(task, kits.of(task.scope, task.documents))
+                progress.step()
+            progress.end()
+    return _run_stages(study.settings, found, asking, bench.answers)
 
 
 async def plan_score(
@@ -163,11 +147,12 @@ async def plan_score(
     Raises:
         UserError: As `score` would.
     """
-    async with open_models(study.settings, study.folder.calls, _replaying(asking), embedding="reuse") as models:
-        bench, counting = _counting(bench_of(study, models, "judge"), asking)
-        scoring = scoring_of(study, metrics_of(metrics), bench, methods=methods, limit=limit)
-        await _try_all(scoring, study, progress)
-        return _stages(study.settings, counting, "judge", asking)
+    with CallRecord(study.folder.calls) as record:
+        async with open_models(study.settings, study.folder.calls, _replaying(asking)) as models:
+            bench, counting = _counting(bench_of(study, models, "judge"), asking, record)
+            scoring = scoring_of(study, metrics_of(metrics), bench, methods=methods, limit=limit)
+            await _try_all(scoring, study, counting, progress)
+    return _stages(study.settings, counting, "judge", asking)
 
 
 async def plan_score_file(
@@ -186,47 +171,85 @@ async def plan_score_file(
     """
     settings = Settings()
     given = read_loose(answers, benchmark, limit=limit)
-    async with open_models(settings, record_of_loose_calls(), _replaying(asking), embedding="reuse") as models:
-        bench, counting = _counting(loose_bench(models, "judge", settings.answers), asking)
-        await _try_all(loose_scoring(given, metrics_of(metrics), bench), None, progress)
-        return _stages(settings, counting, "judge", asking)
+    with CallRecord(record_of_loose_calls()) as record:
+        async with open_models(settings, record_of_loose_calls(), _replaying(asking)) as models:
+            bench, counting = _counting(loose_bench(models, "judge", settings.answers), asking, record)
+            await _try_all(loose_scoring(given, metrics_of(metrics), bench), None, counting, progress)
+    return _stages(settings, counting, "judge", asking)
 
 
 def _replaying(asking: Asking) -> Asking:
     return replace(asking, mode="replay", budget=None)
 
 
-def _counting(bench: Bench, asking: Asking) -> tuple[Bench, _Counting | None]:
+def _counting(bench: Bench, asking: Asking, record: CallRecord) -> tuple[Bench, Counting | None]:
     if bench.llm is None:
         return bench, None
-    counting = _Counting(bench.llm, live=asking.mode == "live")
+    counting = Counting(llm=bench.llm, record=record, live=asking.mode == "live")
     return replace(bench, llm=counting), counting
 
 
-async def _try_all(scoring: Scoring, study: Study | None, progress: Progress) -> None:
-    tasks = open_scores(scoring, study).tasks
-    progress.begin("planning", len(tasks))
-    for task in tasks:
+async def _try_all(scoring: Scoring, study: Study | None, counting: Counting | None, progress: Progress) -> None:
+    found = open_scores(scoring, study)
+    if counting is not None:
+        with counting.learning():
+            for task in found.done[:LEARNED_FROM]:
+                await score_task(task, scoring)
+    progress.begin("planning", len(found.tasks))
+    for task in found.tasks:
         await score_task(task, scoring)
         progress.step()
     progress.end()
 
 
-def _stages(settings: Settings, counting: _Counting | None, role: Role, asking: Asking) -> list[StagePlan]:
+def _run_stages(settings: Settings, found: _Run, asking: Asking, answers: AnswerSettings) -> list[StagePlan]:
+    stages = _stages(settings, found.counting, "answer", asking)
+    if found.counting is not None:
+        usual = Tally(calls=1, prompt_tokens=answers.context_tokens, reply_tokens=answers.max_tokens)
+        for name, later, index in (("index.later", found.index, True), ("answer.later", found.question, False)):
+            if later.high:
+                one = mean_tokens(found.counting.tallies, index=index, other=usual)
+                stages.append(_later_stage(name, later, one, _terms(settings, "answer", asking)))
+    if found.own:
+        terms = _Terms(price=None, local=False, at_once=1)
+        stages.append(_stage(SYSTEM_STAGE, Tally(calls=found.own), terms))
+    return stages
+
+
+class _Terms(NamedTuple):
+    """What tokens of a model cost, in money and time."""
+
+    price: Price | None
+    local: bool
+    at_once: int
+
+
+def _terms(settings: Settings, role: Role, asking: Asking) -> _Terms:
+    spelled = asking.roles.get(role) or getattr(settings.models, role)
+    local = spelled.startswith("embedded:")
+    return _Terms(price_of(settings, spelled), local, 1 if local else settings.limits.concurrency)
+
+
+def _stages(settings: Settings, counting: Counting | None, role: Role, asking: Asking) -> list[StagePlan]:
     if counting is None:
         return []
-    spelled = asking.roles.get(role) or getattr(settings.models, role)
-    price = price_of(settings, spelled)
-    local = spelled.startswith("embedded:")
-    at_once = 1 if local else settings.limits.concurrency
-    return [_stage(name, tally, price, local=local, at_once=at_once) for name, tally in sorted(counting.stages.items())]
+    terms = _terms(settings, role, asking)
+    return [_stage(name, counting.expected(name), terms) for name in counting.stages]
 
 
-def _stage(name: str, tally: _Tally, price: Price | None, *, local: bool, at_once: int) -> StagePlan:
-    expected = math.ceil(tally.reply_tokens * EXPECTED_SHARE)
-    prompt_seconds, reply_seconds = _EMBEDDED_SECONDS if local else _SERVED_SECONDS
-    asked = Usage(prompt_tokens=tally.prompt_tokens, completion_tokens=expected)
-    usd = price.usd(asked) if price else None
+def _later_stage(name: str, later: _Later, one: Tally, terms: _Terms) -> StagePlan:
+    """Return the plan of calls that are not known one by one: as many as the middle of their bounds."""
+    calls = (later.low + later.high) // 2
+    replies = round(EXPECTED_SHARE * one.reply_tokens * calls)
+    middle = Tally(calls=calls, prompt_tokens=one.prompt_tokens * calls, reply_tokens=replies)
+    return _stage(name, middle, terms).model_copy(update={"calls_low": later.low, "calls_high": later.high})
+
+
+def _stage(name: str, tally: Tally, terms: _Terms) -> StagePlan:
+    prompt_seconds, reply_seconds = _EMBEDDED_SECONDS if terms.local else _SERVED_SECONDS
+    asked = Usage(prompt_tokens=tally.prompt_tokens, completion_tokens=tally.reply_tokens)
+    usd = terms.price.usd(asked) if terms.price else None
+    seconds = tally.prompt_tokens * prompt_seconds + tally.reply_tokens * reply_seconds
     return StagePlan(
         stage=name,
         calls=tally.calls,
@@ -234,7 +257,7 @@ def _stage(name: str, tally: _Tally, price: Price | None, *, local: bool, at_onc
         calls_high=tally.calls,
         recorded=tally.recorded,
         prompt_tokens=tally.prompt_tokens,
-        completion_tokens=expected,
-        usd=0.0 if local or not tally.calls else usd,
-        seconds=round((tally.prompt_tokens * prompt_seconds + expected * reply_seconds) / at_once, 1),
+        completion_tokens=tally.reply_tokens,
+        usd=0.0 if terms.local or not tally.calls else usd,
+        seconds=round(seconds / terms.at_once, 1),
     )

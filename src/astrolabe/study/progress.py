@@ -14,6 +14,10 @@ class Progress(Protocol):
         """One item is done."""
         ...
 
+    def note(self, text: str) -> None:
+        """Something worth a line of its own happened on the way."""
+        ...
+
     def end(self) -> None:
         """The step is over."""
         ...
@@ -26,6 +30,9 @@ class Silent:
         """Say nothing."""
 
     def step(self, note: str = "") -> None:
+        """Say nothing."""
+
+    def note(self, text: str) -> None:
         """Say nothing."""
 
     def end(self) -> None:

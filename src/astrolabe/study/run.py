@@ -44,6 +44,7 @@ async def run_methods(
     work = work_of(study, plan, bench)
     result = RunResult(answers=list(work.kept), kept=len(work.kept))
     progress.begin("answering", len(work.open))
+    bench.told = progress.note
     kits = Kits(bench)
     begun: set[str] = set()
 

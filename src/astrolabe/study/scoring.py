@@ -78,7 +78,7 @@ async def score_answers(
     Raises:
         UserError: A metric cannot work at all, for example for want of a judge.
     """
-    tasks, kept = open_scores(scoring, study)
+    tasks, _, kept = open_scores(scoring, study)
     result = ScoreResult(scores=kept, kept=len(kept))
     progress.begin("scoring", len(tasks))
     begun: set[str] = set()
@@ -188,20 +188,22 @@ def standing_scores(study: Study) -> list[Score]:
 
 
 class OpenScores(NamedTuple):
-    """What scoring has to do, and the scores that stand."""
+    """What scoring has to do, what is done, and the scores that stand."""
 
     tasks: list[ScoreTask]
+    done: list[ScoreTask]
     kept: list[Score]
 
 
 def open_scores(scoring: Scoring, study: Study | None) -> OpenScores:
     """Return what has to be scored; without a study that is everything. Nothing is written."""
-    found = OpenScores([], [])
+    found = OpenScores([], [], [])
     for metric in scoring.metrics:
         standing = _standing(scoring, study, spell(metric))
         for answer in scoring.answers:
             score = standing.get((answer.method, Job(answer.question_id, answer.scope)))
             if score is not None and _holds(score, answer):
+                found.done.append(ScoreTask(metric, answer))
                 found.kept.append(score)
             else:
                 found.tasks.append(ScoreTask(metric, answer))

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pydantic import BaseModel, ConfigDict
 
 from astrolabe.study.answers import all_answers, count_states
+from astrolabe.study.index_records import IndexRecord, index_records
 from astrolabe.study.scoring import load_scores
 from astrolabe.study.study import Study
 
@@ -19,6 +20,7 @@ class StudyStatus(BaseModel):
         asked: How many answers a method has when it is done: every question in each of its scopes.
         answers: By method, answers by status.
         scores: By metric, scores by status.
+        indexes: Those that asked a model: what they lack and what they cost.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -28,6 +30,7 @@ class StudyStatus(BaseModel):
     asked: int
     answers: dict[str, dict[str, int]]
     scores: dict[str, dict[str, int]]
+    indexes: list[IndexRecord] = []
 
 
 def study_status(study: Study) -> StudyStatus:
@@ -44,6 +47,7 @@ def study_status(study: Study) -> StudyStatus:
             for method, book in all_answers(study).items()
         },
         scores={metric: dict(sorted(counts.items())) for metric, counts in sorted(scores.items())},
+        indexes=index_records(study.folder.indexes),
     )
 
 

@@ -63,11 +63,13 @@ class Work:
 
     Attributes:
         open: The tasks without an answer, in the order in which they are asked.
-        kept: The answers that stand.
+        done: The tasks whose answers stand.
+        kept: Those answers.
         sources: What each method's answers are made from, by spelled method.
     """
 
     open: Sequence[Task]
+    done: Sequence[Task]
     kept: Sequence[Answer]
     sources: Mapping[str, MadeFrom]
 
@@ -82,14 +84,16 @@ def work_of(study: Study, plan: RunPlan, bench: Bench) -> Work:
     sources = {spell(method): _made_from(fingerprint, method, bench) for method in plan.methods}
     books = {spelled: standing_answers(study, spelled, source) for spelled, source in sources.items()}
     tasks: list[Task] = []
+    done: list[Task] = []
     kept: list[Answer] = []
     for task in _tasks(study, plan):
         answer = books[spell(task.method)].get(task.job)
         if answer is None or answer.status in AGAIN:
             tasks.append(task)
         else:
+            done.append(task)
             kept.append(answer)
-    return Work(open=tasks, kept=kept, sources=sources)
+    return Work(open=tasks, done=done, kept=kept, sources=sources)
 
 
 def scope_documents(study: Study, question: Question, scope: str) -> tuple[str, ...] | None:

@@ -1,22 +1,29 @@
 """Indexes that ask a model: what they lack, what they cost, and when they are built again."""
 
+import asyncio
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 import pytest
 
 from astrolabe.core.errors import ModelError
-from astrolabe.core.prompt import Message, Prompt
+from astrolabe.core.prompt import Message, Prompt, Reply
 from astrolabe.core.protocols import Cut, Gaps, Kit
 from astrolabe.core.records import Passage
 from astrolabe.core.usage import metering
 from astrolabe.llm.scripted import AnyPrompt, Line, Scripted
+from astrolabe.study.index_records import index_records
 from astrolabe.study.kit import ScopeKit
 from tests.small_study import IDS, small_study
 from tests.study_kits import bench
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+R = TypeVar("R", bound="BaseModel | str")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +140,31 @@ async def test_what_a_build_costs_is_the_indexs_and_not_the_questions(tmp_path: 
     assert question.total.calls == 0
     assert isinstance(usage, dict)
     assert usage["index.number"]["calls"] == 100
+
+
+async def test_a_study_knows_what_its_indexes_lack_and_cost(tmp_path: Path) -> None:
+    await kit(tmp_path, without(57)).open(Reading())
+
+    (record,) = index_records(tmp_path / "indexes")
+    assert record.lacks() == "reading lacks 1 of 100 replies: 57: HTTP 500"
+    assert (record.passages, record.model, record.total.calls) == (4, "scripted", 99)
+
+
+async def test_a_long_build_says_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Slow(Scripted):
+        async def ask(self, prompt: Prompt[R]) -> Reply[R]:
+            await asyncio.sleep(0.002)
+            return await super().ask(prompt)
+
+    monkeypatch.setattr("astrolabe.study.kit.SECONDS_BETWEEN_NOTES", 0.05)
+    opened = kit(tmp_path, Slow(lambda prompt: prompt.messages[0].content))
+    said: list[str] = []
+    opened.bench.told = said.append
+
+    await opened.open(Reading())
+
+    assert said
+    assert said[0].startswith("index reading over 4 passages: ")
 
 
 def test_gaps_add_up() -> None:

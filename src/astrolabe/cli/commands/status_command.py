@@ -19,11 +19,14 @@ def command(common: Common) -> int:
     """Show what is done, failed and missing in the study."""
     status = study_status(study_of(common))
     if common.as_json:
-        content: dict[str, JsonValue] = status.model_dump()
+        content: dict[str, JsonValue] = status.model_dump(mode="json")
         give_object(content)
         return Exit.DONE
     give(f"documents   {_counts(status.documents) or 'none; run: astrolabe ingest PATH...'}")
     give(f"questions   {_counts(status.questions) or 'none; run: astrolabe import FORMAT PATH'}")
+    for one in status.indexes:
+        calls = f"{one.total.calls} calls ({one.total.recorded} recorded), {one.seconds:.0f} s"
+        give(f"index       {one.index} over {one.passages} passages: {one.lacks() or 'whole'}; {calls}")
     for method, states in status.answers.items():
         asked = status.asked
         missing = max(0, asked - sum(states.values()))

@@ -131,19 +131,38 @@ def test_ctrl_c_does_not_wait_for_a_slow_function_of_the_users(tmp_path: Path) -
     assert time.monotonic() - sent < 2
 
 
-def test_two_processes_may_run_the_same_study_at_once(tmp_path: Path) -> None:
-    with serving(speaks(seconds=0.02)) as server:
+def test_two_processes_that_run_the_same_study_at_once_ask_once(tmp_path: Path) -> None:
+    with serving(speaks(seconds=0.05)) as server:
         root = study_at(tmp_path, server)
         both = [started("run", "--method", "vanilla", "--study", root) for _ in range(2)]
         codes = [ended(process).code for process in both]
-        first = len(server.seen)
+        calls = conversations(server)
         settled = ended(started("run", "--method", "vanilla", "--study", root, "--json"))
 
     assert codes == [0, 0]
     assert settled.code == 0
-    assert len(server.seen) == first
+    assert len(calls) == len(server.seen) == QUESTIONS
     assert len(settled.out.splitlines()) == QUESTIONS
     assert len(texts(root)) == QUESTIONS
+
+
+def test_when_one_of_two_processes_is_killed_the_other_finishes_all(
+    tmp_path: Path, undisturbed: dict[str, str]
+) -> None:
+    with serving(speaks(seconds=0.1)) as server:
+        root = study_at(tmp_path, server)
+        killed, other = (started("run", "--method", "vanilla", "--study", root) for _ in range(2))
+        wait_for(server, QUESTIONS // 3)
+        killed.kill()
+        ended(killed)
+        finished = ended(other)
+        calls = conversations(server)
+
+    assert finished.code == 0
+    assert texts(root) == undisturbed
+    # What the killed one had under way (four calls, and five replies on their way to the disk) is asked again.
+    assert len(calls) == QUESTIONS
+    assert len(server.seen) <= QUESTIONS + 4 + 5
 
 
 def test_two_processes_with_different_methods_keep_each_others_answers(tmp_path: Path) -> None:

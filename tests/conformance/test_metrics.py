@@ -20,7 +20,7 @@ ASKED = question(
     ["copy mechanism for rare tokens", "limited data"],
     ["beam search"],
     evidence={"A1": [Span(document_id="d-1", start=0, end=4, quote="Copy")]},
-)
+).model_copy(update={"answers": (("beam search",), ("rare tokens", "tokens"))})
 ANSWER = answered(
     "A copy mechanism takes rare tokens over. Beam search is wide.", contexts=PASSAGES, retrieved=PASSAGES
 )
@@ -30,6 +30,8 @@ def judge(prompt: AnyPrompt) -> Line:
     """Find the first reference, in whichever form the prompt asks for it."""
     if prompt.name.startswith("judge_labels"):
         return json.dumps({"topics": ["limited data", "noise"]})
+    if prompt.name.startswith("judge_set"):
+        return json.dumps({"items": [{"text": "Beam search", "gold": "G1"}, {"text": "width", "gold": None}]})
     ids = shown_ids(prompt)
     return json.dumps({"topics": [{"label": "x", "reference": ids["limited data"], "stretch": "Beam"}]})
 

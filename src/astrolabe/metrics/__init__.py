@@ -7,6 +7,8 @@ from astrolabe.metrics.agreement import MATCHED, agreement_note
 from astrolabe.metrics.cost import Cost
 from astrolabe.metrics.evidence_recall import EvidenceRecall
 from astrolabe.metrics.miss_cause import MissCause
+from astrolabe.metrics.set_f1 import SetF1
+from astrolabe.metrics.set_f1_judged import SetF1Judged
 from astrolabe.metrics.topics import Topics
 from astrolabe.metrics.topics_astra import TopicsAstra
 from astrolabe.metrics.topics_local import TopicsLocal
@@ -17,6 +19,8 @@ METRICS: Final[dict[str, type[Metric]]] = {
     Cost.name: Cost,
     EvidenceRecall.name: EvidenceRecall,
     MissCause.name: MissCause,
+    SetF1.name: SetF1,
+    SetF1Judged.name: SetF1Judged,
     Topics.name: Topics,
     TopicsAstra.name: TopicsAstra,
     TopicsLocal.name: TopicsLocal,

@@ -3,6 +3,7 @@
 Everything a model can do wrong ends here in a `ModelError` with its status, or in a parsed reply.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Final, Generic, NamedTuple, TypeVar, cast, get_origin
 
@@ -17,6 +18,7 @@ from astrolabe.llm.thinking import said
 R = TypeVar("R", bound="BaseModel | str")
 M = TypeVar("M", bound=BaseModel)
 _SHOWN: Final = 200
+_MARK: Final = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[{}\[\]]', re.DOTALL)
 
 
 class Read(NamedTuple, Generic[R]):
@@ -110,10 +112,27 @@ def complete_items(text: str, reply: type[R]) -> R | None:
 
     opening = min((at for at in (text.find("{"), text.find("[")) if at >= 0), default=-1)
     try:
-        value: JsonValue = from_json(text[opening:], allow_partial=True) if opening >= 0 else None
+        value: JsonValue = from_json(_without_half(text[opening:]), allow_partial=True) if opening >= 0 else None
         return _fitted(value, reply, repaired=True).value
     except ValueError:
         return None
+
+
+def _without_half(text: str) -> str:
+    """Return cut JSON up to the last whole item of the outermost list that the cut left open.
+
+    An object that was cut inside could else pass for a whole one whose last fields are at their defaults.
+    """
+    opened: list[tuple[str, int]] = []  # each open bracket, and where what is whole within it ends
+    for mark in _MARK.finditer(text):
+        if mark[0] in {"{", "["}:
+            opened.append((mark[0], mark.end()))
+        elif mark[0] in {"}", "]"} and opened:
+            opened.pop()
+            if opened:
+                opened[-1] = (opened[-1][0], mark.end())
+    ends = [end for bracket, end in opened[:-1] if bracket == "["]
+    return text[: ends[0]] if ends else text
 
 
 def list_field(reply: type[BaseModel]) -> str | None:

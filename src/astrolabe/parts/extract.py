@@ -1,11 +1,15 @@
 """Entities and relations of passages: one typed reply a passage, for all methods that build a graph."""
 
+import logging
+import math
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, ClassVar, Final
+from typing import Annotated, Any, ClassVar, Final, Self, TypeVar, cast
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field, ModelWrapValidatorHandler, ValidationError, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from astrolabe.core.errors import ConfigError
 from astrolabe.core.protocols import Cut, Gaps, Kit
@@ -23,6 +27,9 @@ TYPES: Final = (
 FOUR_TYPES: Final = "organization, person, location, event"
 """The types of the published runs."""
 _MAX_TOKENS: Final = 3_000
+_PHRASE: Final = 200
+_log = logging.getLogger(__name__)
+R = TypeVar("R", bound=BaseModel)
 
 
 def _strength(value: object) -> float:
@@ -40,17 +47,17 @@ def _phrases(value: object) -> Sequence[str]:
     return [phrase for phrase in listed if isinstance(phrase, str) and phrase.strip() and len(phrase) <= _PHRASE]
 
 
-def _at_most(**bound: int) -> object:
-    """Return a bound that is told to servers, where it ends endless replies, and that turns nothing away here."""
-    return Field(json_schema_extra=dict[str, JsonValue](bound))
+def _told(**bound: int) -> Any:  # noqa: ANN401 - as pydantic's `Field` has it
+    """Return a bound that servers are told, where it ends endless replies; it turns nothing away here."""
+    return Field(json_schema_extra={**bound})
 
 
 class ExtractedEntity(BaseModel, frozen=True, coerce_numbers_to_str=True):
     """A thing that a passage speaks of."""
 
     name: Annotated[str, Field(max_length=300)]
-    type: Annotated[str, _at_most(maxLength=100)] = ""
-    description: Annotated[str, _at_most(maxLength=3_000)] = ""
+    type: Annotated[str, _told(maxLength=100)] = ""
+    description: Annotated[str, _told(maxLength=3_000)] = ""
 
 
 class ExtractedRelation(BaseModel, frozen=True, coerce_numbers_to_str=True):
@@ -58,49 +65,62 @@ class ExtractedRelation(BaseModel, frozen=True, coerce_numbers_to_str=True):
 
     source: Annotated[str, Field(max_length=300)]
     target: Annotated[str, Field(max_length=300)]
-    description: Annotated[str, _at_most(maxLength=3_000)] = ""
+    description: Annotated[str, _told(maxLength=3_000)] = ""
     keywords: Annotated[
-        tuple[Annotated[str, Field(max_length=_PHRASE)], ...], BeforeValidator(_phrases), _at_most(maxItems=12)
+        tuple[Annotated[str, Field(max_length=_PHRASE)], ...], _told(maxItems=12), BeforeValidator(_phrases)
     ] = ()
-    strength: Annotated[float, BeforeValidator(_strength), Field(ge=1, le=10)] = 1.0
+    strength: Annotated[float, Field(ge=1, le=10), BeforeValidator(_strength)] = 1.0
 
 
 class Extraction(BaseModel, frozen=True):
-    """What was read in one passage."""
+    """What was read in one passage; `unread` counts the records of the replies that could not be."""
 
-    entities: Annotated[tuple[ExtractedEntity, ...], _at_most(maxItems=80)] = ()
-    relations: Annotated[tuple[ExtractedRelation, ...], _at_most(maxItems=120)] = ()
+    entities: Annotated[tuple[ExtractedEntity, ...], _told(maxItems=80)] = ()
+    relations: Annotated[tuple[ExtractedRelation, ...], _told(maxItems=120)] = ()
+    unread: SkipJsonSchema[int] = 0
 
     def __add__(self, more: "Extraction") -> "Extraction":
         """Return both lists."""
-        return Extraction(entities=(*self.entities, *more.entities), relations=(*self.relations, *more.relations))
+        return Extraction(
+            entities=(*self.entities, *more.entities),
+            relations=(*self.relations, *more.relations),
+            unread=self.unread + more.unread,
+        )
 
 
 class ExtractReply(Extraction, frozen=True):
-    """An extraction as a model writes it: a record that cannot be read is left out and counted, the others stay.
+    """The entities of a text and their relations."""
 
-    A reply with records none of which can be read is no extraction, and neither is an object without either list.
-    """
-
-    _unread: int = PrivateAttr(default=0)
-
-    @property
-    def unread(self) -> int:
-        """How many records could not be read."""
-        return self._unread
-
+    # A record that cannot be read is left out and counted, the others stay. A reply with records none of which can
+    # be read is no extraction, and neither is an object without either list. (Servers are told the docstring.)
     @model_validator(mode="wrap")
     @classmethod
     def _readable(cls, value: object, validated: ModelWrapValidatorHandler[Self]) -> Self:
-        if not isinstance(value, dict) or not value.keys() & cls.model_fields.keys():
-            raise ValueError("neither a list of entities nor one of relations")
-        lists = {name: listed for name, listed in value.items() if listed is not None}
-        entities, bad_entities = _read_each(lists.get("entities", []), ExtractedEntity)
-        relations, bad_relations = _read_each(lists.get("relations", []), ExtractedRelation)
-        unread = bad_entities + bad_relations
-        reply = validated(lists if unread and not (entities or relations) else {"entities": entities, "relations": relations})
-        reply._unread = unread
-        return reply
+        given = _without_nulls(value)
+        if not given.keys() & {"entities", "relations"}:
+            raise ValueError("it has neither a list of entities nor one of relations")
+        entities, lost_entities = _read_each(given.get("entities", []), ExtractedEntity)
+        relations, lost_relations = _read_each(given.get("relations", []), ExtractedRelation)
+        reply = validated({"entities": entities, "relations": relations} if entities or relations else given)
+        return reply.model_copy(update={"unread": lost_entities + lost_relations})
+
+
+def _read_each(listed: object, kind: type[R]) -> tuple[Sequence[R], int]:
+    """Return the records of a list that can be read, and how many cannot."""
+    if not isinstance(listed, list | tuple):
+        raise ValueError(f"a list is needed, not {str(listed)[:60]!r}")  # noqa: TRY004 - pydantic hears value errors
+    records = cast("Sequence[object]", listed)
+    read: list[R] = []
+    for record in records:
+        with suppress(ValidationError):
+            read.append(kind.model_validate(_without_nulls(record)))
+    return read, len(records) - len(read)
+
+
+def _without_nulls(record: object) -> Mapping[str, object]:
+    """Return an object's fields that are not null; none of what is no object."""
+    fields = cast("Mapping[str, object]", record if isinstance(record, dict) else {})
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 class _Kept(BaseModel, frozen=True):
@@ -152,7 +172,9 @@ class Extract:
 
     async def build(self, passages: Sequence[Passage], kit: Kit) -> Extractions:
         """Read every passage; equal texts are asked about once."""
-        return await read_passages(passages, lambda passage: self._read(passage, kit))
+        readings = await read_passages(passages, lambda passage: self._read(passage, kit))
+        _tell(list(readings.of.values()))
+        return readings
 
     def save(self, index: Extractions, folder: Path) -> None:
         """Write `extractions.json`."""
@@ -161,7 +183,7 @@ class Extract:
     def load(self, folder: Path, passages: Sequence[Passage], kit: Kit) -> Extractions:  # noqa: ARG002 - the protocol's
         """Read what `save` wrote."""
         kept = _Kept.model_validate_json((folder / "extractions.json").read_bytes())
-        return Extractions(of=kept.of, gaps=Gaps(asked=len(passages)), cut_short=kept.cut_short)
+        return Readings(of=kept.of, gaps=Gaps(asked=len(passages)), cut_short=kept.cut_short)
 
     async def _read(self, passage: Passage, kit: Kit) -> Read[Extraction]:
         """Return what a passage holds, and whether a reply was cut short.
@@ -170,17 +192,27 @@ class Extract:
             ModelError: The model gave no usable reply.
         """
         holes = {"types": self.types, "passage": passage.text}
+        found: Extraction
         found, short = await _asked("extract.v1", holes, kit)
         for _ in range(self.gleanings):
-            shown = "\n".join(_written(found))
-            more, more_short = await _asked("extract_more.v1", {**holes, "found": shown or "(nothing)"}, kit)
+            shown = "\n".join(_written(found)) or "(nothing)"
+            more, more_short = await _asked("extract_more.v1", {**holes, "found": shown}, kit)
             found, short = found + more, short or more_short
         return Read(found, short=short)
 
 
-async def _asked(name: str, holes: Mapping[str, str], kit: Kit) -> Read[Extraction]:
-    prompt = render(name, stage=STAGE, reply=Extraction, max_tokens=_MAX_TOKENS, holes=holes)
+async def _asked(name: str, holes: Mapping[str, str], kit: Kit) -> Read[ExtractReply]:
+    prompt = render(name, stage=STAGE, reply=ExtractReply, max_tokens=_MAX_TOKENS, holes=holes)
     return await ask_for(prompt, kit, something=lambda found: bool(found.entities))
+
+
+def _tell(found: Sequence[Extraction]) -> None:
+    """Warn of records that could not be read, and of a scope in which nothing was found."""
+    if unread := sum(one.unread for one in found):
+        records = unread + sum(len(one.entities) + len(one.relations) for one in found)
+        _log.warning("%d of %d records of the extraction could not be read and are left out", unread, records)
+    if found and not any(one.entities or one.relations for one in found):
+        _log.warning("the extraction found nothing in %d of %d passages: there is no graph", len(found), len(found))
 
 
 def _written(found: Extraction) -> Iterable[str]:

@@ -131,6 +131,33 @@ def test_a_cut_reply_keeps_its_complete_items_and_no_half_one() -> None:
     assert caught.value.partial == Topics(topics=["solar", "wind"])
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ('{"notes": [{"id": "a", "text": "x"}, {"id": "b", "te', ["a"]),
+        ('{"notes": [{"id": "a", "text": "x"}, {"id": "b", "text": "y, } and ] \\', ["a"]),
+        ('{"notes": [{"id": "a", "text": "x"}, {"id": "b", "text": "y"}', ["a", "b"]),
+        ('{"notes": [{"id": "a", "text": "x"},', ["a"]),
+        ('{"notes": [{"id": "a"', []),
+        ('```json\n{"notes": [{"id": "a", "text": "{["}, {"id": "b", "tags": ["c", "d"], "te', ["a"]),
+    ],
+)
+def test_an_object_that_was_cut_inside_is_no_whole_item_though_its_last_fields_have_defaults(
+    text: str, names: list[str]
+) -> None:
+    class Note(BaseModel):
+        id: str
+        text: str = ""
+
+    class Notes(BaseModel):
+        notes: list[Note]
+
+    kept = complete_items(text, Notes)
+
+    assert kept is not None
+    assert [note.id for note in kept.notes] == names
+
+
 def test_a_cut_reply_takes_nothing_from_inside_its_thoughts() -> None:
     assert complete_items('<think>I was still planning {"topics": ["Wrong"]', Topics) is None
 

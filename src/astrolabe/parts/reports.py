@@ -17,6 +17,7 @@ from astrolabe.parts.communities import Community, Component, Forest, forest_of
 from astrolabe.parts.described_graph import DescribedGraph
 from astrolabe.parts.entity_graph import EntityGraph
 from astrolabe.parts.extract import TYPES
+from astrolabe.parts.readings import Read, ask_for
 from astrolabe.parts.sections import Row, Section, packed
 from astrolabe.prompts import render
 from astrolabe.prompts.template import PLAIN_CHARACTERS
@@ -184,35 +185,22 @@ async def reported(
             if isinstance(outcome, ModelError):
                 failed[f"report on {_called(graph, community)}"] = outcome.reason
                 continue
-            of[community.id] = outcome.report
-            short += [community.id] if outcome.cut_short else []
+            of[community.id] = outcome.found
+            short += [community.id] if outcome.short else []
     gaps = graph.gaps + Gaps(asked=len(several), failed=failed)
     return Reports(forest=forest, of=dict(sorted(of.items())), gaps=gaps, cut_short=tuple(sorted(short)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Came:
-    """A report, and whether its reply ended at the token limit."""
-
-    report: Report
-    cut_short: bool
-
-
-async def write_report(shown: str, kit: Kit, *, aspects: str = ASPECTS) -> Came:
-    """Return a report on what is shown: one call.
+async def write_report(shown: str, kit: Kit, *, aspects: str = ASPECTS) -> Read[Report]:
+    """Return a report on what is shown: one call; of a reply that was cut, its whole findings.
 
     Raises:
         ModelError: The model gave no usable reply.
     """
     holes = {"group": shown, "aspects": aspects}
     prompt = render("report.v1", stage=STAGE, reply=_Written, max_tokens=_MAX_TOKENS, holes=holes)
-    try:
-        written, cut_short = (await kit.llm.ask(prompt)).value, False
-    except ModelError as error:
-        if not isinstance(error.partial, _Written):
-            raise
-        written, cut_short = error.partial, True
-    return Came(report=Report.model_validate(written.model_dump()), cut_short=cut_short)
+    written, short = await ask_for(prompt, kit, something=lambda report: bool(report.findings))
+    return Read(Report.model_validate(written.model_dump()), short)
 
 
 def save_reports(index: Reports, folder: Path) -> None:

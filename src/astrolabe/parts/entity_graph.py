@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from astrolabe.core.protocols import Gaps
 from astrolabe.parts.entity_names import entity_key, shown_name
-from astrolabe.parts.extract import Extraction
+from astrolabe.parts.extract import ExtractedRelation, Extraction
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -126,14 +126,14 @@ class _Mentions:
 
     names: list[str] = field(default_factory=list[str])
     types: list[str] = field(default_factory=list[str])
+    listed: bool = False
     descriptions: dict[str, None] = field(default_factory=dict[str, None])
     keywords: dict[str, str] = field(default_factory=dict[str, str])
     passages: dict[str, None] = field(default_factory=dict[str, None])
     weight: float = 0.0
 
-    def add(self, passage: str, description: str) -> None:
-        """Note a mention."""
-        self.passages[passage] = None
+    def describe(self, description: str) -> None:
+        """Note what is said of it."""
         if description := " ".join(description.split()):
             self.descriptions[description] = None
 
@@ -141,47 +141,68 @@ class _Mentions:
 def merged(read: Mapping[str, Extraction], gaps: Gaps) -> EntityGraph:
     """Return the graph of what was read, by passage id in the scope's order.
 
-    Entities are one where `entity_key` is; relations where both ends are, in either direction. An end that was not
-    listed becomes an entity without type and description. Records without a name, and relations of a thing to
-    itself, are left out and counted.
+    Entities are one where `entity_key` is; relations where both ends are, in either direction. A passage speaks of
+    the entities that it lists and of the ends of its relations; an end that no passage lists is an entity without
+    type and description, and counted. Records without a name, and relations of a thing to itself, are left out and
+    counted, as are records that could not be read.
     """
     entities: dict[str, _Mentions] = {}
     relations: dict[tuple[str, str], _Mentions] = {}
     dropped: Counter[str] = Counter()
     for passage, extraction in read.items():
-        for said in extraction.entities:
-            if key := entity_key(said.name):
-                _mention(entities, key, said.name, said.type).add(passage, said.description)
-            else:
-                dropped["entity without a name"] += 1
+        dropped["record that could not be read"] += extraction.unread
+        listed = _list_entities(passage, extraction, entities, dropped)
         for one in extraction.relations:
-            ends = entity_key(one.source), entity_key(one.target)
-            if not all(ends) or ends[0] == ends[1]:
-                dropped["relation without an end" if not all(ends) else "relation of a thing to itself"] += 1
+            named = {entity_key(name): name for name in (one.source, one.target)}
+            if "" in named or len(named) == 1:
+                dropped["relation without an end" if "" in named else "relation of a thing to itself"] += 1
                 continue
-            for key, name in zip(ends, (one.source, one.target), strict=True):
-                if key not in entities:
-                    dropped["end that was not listed, kept without a type"] += 1
-                    _mention(entities, key, name, "").add(passage, "")
-            about = relations.setdefault((min(ends), max(ends)), _Mentions())
-            about.add(passage, one.description)
-            about.weight += one.strength
-            for keyword in map(shown_name, one.keywords):
-                about.keywords.setdefault(entity_key(keyword), keyword)
+            for key, name in named.items():
+                if key not in listed:
+                    listed.add(key)
+                    _mention(entities, key, name, passage)
+            first, second = sorted(named)
+            _add_relation(relations.setdefault((first, second), _Mentions()), passage, one)
+    dropped["end that was not listed, kept without a type"] = sum(not mentions.listed for mentions in entities.values())
     return EntityGraph(
         entities=tuple(map(_entity, entities.values())),
         relations=tuple(_relations(entities, relations)),
         gaps=gaps,
-        dropped=dict(sorted(dropped.items())),
+        dropped={reason: number for reason, number in sorted(dropped.items()) if number},
     )
 
 
-def _mention(entities: dict[str, _Mentions], key: str, name: str, kind: str) -> _Mentions:
+def _list_entities(
+    passage: str, extraction: Extraction, entities: dict[str, _Mentions], dropped: Counter[str]
+) -> set[str]:
+    """Note the entities that a passage lists; return their keys."""
+    listed: set[str] = set()
+    for said in extraction.entities:
+        if not (key := entity_key(said.name)):
+            dropped["entity without a name"] += 1
+            continue
+        listed.add(key)
+        mentions = _mention(entities, key, said.name, passage)
+        mentions.listed = True
+        mentions.describe(said.description)
+        if kind := " ".join(said.type.casefold().split()):
+            mentions.types.append(kind)
+    return listed
+
+
+def _mention(entities: dict[str, _Mentions], key: str, name: str, passage: str) -> _Mentions:
     mentions = entities.setdefault(key, _Mentions())
     mentions.names.append(shown_name(name))
-    if kind := " ".join(kind.casefold().split()):
-        mentions.types.append(kind)
+    mentions.passages[passage] = None
     return mentions
+
+
+def _add_relation(mentions: _Mentions, passage: str, one: ExtractedRelation) -> None:
+    mentions.passages[passage] = None
+    mentions.describe(one.description)
+    mentions.weight += one.strength
+    for keyword in map(shown_name, one.keywords):
+        mentions.keywords.setdefault(entity_key(keyword), keyword)
 
 
 def _entity(mentions: _Mentions) -> Entity:

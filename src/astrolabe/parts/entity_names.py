@@ -9,15 +9,27 @@ _SPACES: Final = re.compile(r"\s+")
 
 
 def shown_name(name: str) -> str:
-    """Return a name as it is shown: without quotes around it, spaces single. Empty for one of quotes and spaces alone.
+    """Return a name as it is shown: without a pair of quotes around it, spaces single.
+
+    A quote that has no partner at the other end belongs to the name, and so do quotes around parts of it. A name of
+    quotes and spaces alone is empty.
 
     Examples:
         >>> shown_name(' “Electrons” ')
         'Electrons'
-        >>> shown_name("C++")
-        'C++'
+        >>> shown_name("'s-Hertogenbosch")
+        "'s-Hertogenbosch"
     """
-    return _SPACES.sub(" ", name).strip(f" {_QUOTES}")
+    shown = _SPACES.sub(" ", name).strip()
+    while len(shown) > 1 and _enclosed(shown):
+        shown = shown[1:-1].strip()
+    return shown if shown.strip(f" {_QUOTES}") else ""
+
+
+def _enclosed(name: str) -> bool:
+    """Tell whether the first and the last character are the quotes around all that stands between them."""
+    inside = name[1:-1]
+    return name[0] in _QUOTES and name[-1] in _QUOTES and name[0] not in inside and name[-1] not in inside
 
 
 def entity_key(name: str) -> str:
@@ -32,4 +44,5 @@ def entity_key(name: str) -> str:
         >>> len({entity_key(name) for name in ("C", "C++", "C#")})
         3
     """
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", shown_name(name)).casefold())
+    wide = unicodedata.normalize("NFKC", shown_name(name))
+    return unicodedata.normalize("NFKC", shown_name(wide).casefold())

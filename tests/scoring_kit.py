@@ -8,7 +8,7 @@ from typing import TypeVar
 from astrolabe.core.errors import ConfigError
 from astrolabe.core.ids import passage_id
 from astrolabe.core.protocols import LLM, Cut, Embedder, IndexSpec
-from astrolabe.core.records import Answer, Hit, Passage, Question, Span, Topic
+from astrolabe.core.records import Answer, Document, Hit, Passage, Question, Span, Topic
 from astrolabe.core.tokens import count_tokens
 from astrolabe.embed.hashed import HashedEmbedder
 from astrolabe.llm.scripted import AnyPrompt, Line, Scripted
@@ -26,6 +26,7 @@ class ScoringKit:
     scope: str | None = None
     answer_tokens: int = 120
     context_tokens: int = 1000
+    titled: Mapping[str, Document] = field(default_factory=dict[str, Document])
 
     @property
     def llm(self) -> LLM:
@@ -49,6 +50,14 @@ class ScoringKit:
 
     def has_document(self, document: str) -> bool:
         return document in self.documents
+
+    def document(self, document: str) -> Document:
+        return self.titled[document] if document in self.titled else bare_document(document)
+
+
+def bare_document(document: str, title: str = "") -> Document:
+    """Return a document of which nothing but its id and title is known."""
+    return Document(id=document, title=title, text="", source="", media_type="text/plain", sha256="")
 
 
 def passages_of(texts: Mapping[str, str], *, size: int = 1_000_000) -> list[Passage]:

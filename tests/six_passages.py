@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from astrolabe.core.errors import ConfigError
 from astrolabe.core.prompt import Prompt, Reply
 from astrolabe.core.protocols import LLM, Cut, Embedder, Index, IndexSpec, Side, Vectors
-from astrolabe.core.records import Hit, Passage, Question
+from astrolabe.core.records import Document, Hit, Passage, Question
 from astrolabe.core.spelling import spell
 from astrolabe.core.tokens import count_tokens
 from astrolabe.embed.hashed import HashedEmbedder
 from astrolabe.llm.scripted import Script, Scripted
+from tests.scoring_kit import bare_document
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -74,6 +75,9 @@ class TracedKit:
 
     def has_document(self, document: str) -> bool:
         return document in self.documents
+
+    def document(self, document: str) -> Document:
+        return bare_document(document)
 
     async def open(self, spec: IndexSpec[T]) -> T:
         """Build an index once; its calls stand in the trace, its embeddings do not."""

@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 from astrolabe.core.errors import ConfigError
 from astrolabe.core.ids import passage_id
 from astrolabe.core.protocols import LLM, Cut, Embedder, Index, IndexSpec, Side, Vectors
-from astrolabe.core.records import Passage
+from astrolabe.core.records import Document, Passage
 from astrolabe.core.spelling import parse_spelled, spell
 from astrolabe.core.tokens import count_tokens
 from astrolabe.embed.hashed import HashedEmbedder
 from astrolabe.parts.bm25 import BM25
 from astrolabe.parts.dense import Dense
 from astrolabe.parts.fuse import Fused
+from tests.scoring_kit import bare_document
 
 T = TypeVar("T")
 SPECS: list[IndexSpec[Index]] = [Dense(), BM25(), Fused()]
@@ -93,6 +94,9 @@ class OneScope:
 
     def has_document(self, document: str) -> bool:
         return any(held.document_id == document for held in self.held)
+
+    def document(self, document: str) -> Document:
+        return bare_document(document)
 
 
 def passages_of(texts: Sequence[str]) -> list[Passage]:

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from astrolabe.core.errors import ConfigError
 from astrolabe.core.prompt import Prompt, Reply
-from astrolabe.core.records import Answer, Hit, Passage, Question, Score
+from astrolabe.core.records import Answer, Document, Hit, Passage, Question, Score
 from astrolabe.core.spelling import Spelled
 
 R = TypeVar("R", bound=BaseModel | str)
@@ -223,6 +223,14 @@ class Kit(Protocol):
 
     def has_document(self, document: str) -> bool:
         """Tell whether the scope holds the document."""
+        ...
+
+    def document(self, document: str) -> Document:
+        """Return a document of this scope by its id: its title, its address, what else is known of it.
+
+        Raises:
+            KeyError: The scope has no such document.
+        """
         ...
 
 

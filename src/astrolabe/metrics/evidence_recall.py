@@ -7,22 +7,30 @@ from typing import ClassVar
 from pydantic import JsonValue
 
 from astrolabe.core.protocols import Kit
-from astrolabe.core.records import Answer, Question, Score, Span
+from astrolabe.core.records import Answer, Document, Question, Score, Span
 from astrolabe.core.spelling import spell
+from astrolabe.parts.gold_evidence import GoldPage, gold_pages, level_parts, page_level, passage_level, place_level
 from astrolabe.parts.reached import Reached, reached
 from astrolabe.parts.topic_scores import gold_topics, unscored
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceRecall:
-    """The share of the gold evidence documents that the model was shown a passage of. From 0 to 1, more is better.
+    """The share of the gold evidence pages that the model was shown a passage of. From 0 to 1, more is better.
 
-    Gold documents are the question's `evidence`, or where it has none the documents of its topics' spans. Parts:
-    `pages` (the value), `passages` (the share of gold spans of which at least half was shown) and `characters` (the
-    share of the spans' characters); the same with `_retrieved` before the context was cut. A part is null where the
-    question has no gold for it. Unscored where the question has no evidence, the answer is none, or it names no
-    passage of the scope: what a method that reports nothing was shown is not known. Source: pages and passages as in
-    retrieval evaluation; the figures are ours.
+    Gold pages are those that the question's `extra` names under `gold_pages` (by title, address and redirects, in
+    whatever corpus), else its `evidence` documents, else the documents of its topics' spans. Parts: `pages` (the
+    value), `passages` (the share of gold spans of which at least half was shown) and `characters` (the share of the
+    spans' characters); the same with `_retrieved` for all that was found anywhere, in searches of the trace too, before
+    the context was cut.
+
+    Of what was found anywhere, as a set, there are also recall, precision, F1 and hit (1 where any gold was found) at
+    three levels: `page_...`, `exact_...` for `gold_passages` (title and text, to the letter) and `place_...` for
+    `gold_places` (page, section, kind of passage), and the numbers `documents_retrieved`, `passages_retrieved_distinct`
+    and `hits_retrieved` (a passage found twice counts twice). A part is null where the question has no gold for it.
+    Unscored where the question has no evidence, the answer is none, or it names no passage of the scope: what a method
+    that reports nothing was shown is not known. Source: pages, passages and places as in the retrieval evaluation of
+    MoNaCo and QAMPARI with APT-RAG; spans and characters are ours.
     """
 
     name: ClassVar[str] = "evidence_recall"
@@ -35,40 +43,62 @@ class EvidenceRecall:
     async def score(self, question: Question, answer: Answer, kit: Kit) -> Score:
         """Compare places; asks no model."""
         spans = [span for topic in gold_topics(question).expected for span in topic.evidence]
-        documents = set(question.evidence) or {span.document_id for span in spans}
-        shown = reached(answer.contexts, kit)
-        found = reached((*answer.contexts, *answer.retrieved), kit)
-        if reason := _no_number(answer, documents, found):
+        pages = gold_pages(question, {span.document_id for span in spans})
+        hits = (*answer.contexts, *answer.retrieved, *(hit for step in answer.trace for hit in step.hits))
+        shown, found = reached(answer.contexts, kit), reached(hits, kit)
+        if reason := _no_number(answer, pages, found):
             return unscored(answer, spell(self), reason)
-        pages = len(documents & shown.documents()) / len(documents)
+        missing = _missing(pages, _documents(shown, kit))
         parts: dict[str, float | None] = {
-            "pages": pages,
+            "pages": 1 - len(missing) / len(pages),
             "passages": _passages(spans, shown),
             "characters": _characters(spans, shown),
-            "pages_retrieved": len(documents & found.documents()) / len(documents),
             "passages_retrieved": _passages(spans, found),
             "characters_retrieved": _characters(spans, found),
+            **_found_anywhere(question, pages, found, kit),
+            "hits_retrieved": float(len(hits) - found.unreadable),
         }
         return Score(
             question_id=answer.question_id,
             method=answer.method,
             scope=answer.scope,
             metric=spell(self),
-            value=pages,
+            value=parts["pages"],
             parts=parts,
             detail={
-                "documents": len(documents),
+                "documents": len(pages),
                 "spans": len(spans),
-                "missing": list[JsonValue](sorted(documents - shown.documents())),
+                "missing": missing,
                 "unreadable_hits": found.unreadable,
             },
         )
 
 
-def _no_number(answer: Answer, documents: set[str], found: Reached) -> str | None:
+def _found_anywhere(question: Question, pages: Sequence[GoldPage], found: Reached, kit: Kit) -> dict[str, float | None]:
+    documents = _documents(found, kit)
+    pages_found = level_parts("page", page_level(pages, documents))
+    return {
+        "pages_retrieved": pages_found["page_recall"],
+        **pages_found,
+        **level_parts("exact", passage_level(question, found.passages, kit)),
+        **level_parts("place", place_level(question, found.passages, kit)),
+        "documents_retrieved": float(len(documents)),
+        "passages_retrieved_distinct": float(len(found.passages)),
+    }
+
+
+def _documents(some: Reached, kit: Kit) -> list[Document]:
+    return [kit.document(document) for document in sorted(some.documents())]
+
+
+def _missing(pages: Sequence[GoldPage], shown: Sequence[Document]) -> list[JsonValue]:
+    return [page.label for page in pages if not any(map(page.is_page, shown))]
+
+
+def _no_number(answer: Answer, pages: Sequence[GoldPage], found: Reached) -> str | None:
     if answer.status != "ok":
         return f"the answer is {answer.status}: {answer.reason}"
-    if not documents:
+    if not pages:
         return "the question has no gold evidence"
     if not found.passages:
         return "the answer names no passage of this scope"

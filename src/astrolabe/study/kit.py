@@ -17,7 +17,7 @@ from pydantic import JsonValue
 from astrolabe.core.errors import ConfigError, ModelError
 from astrolabe.core.ids import content_id, text_hash
 from astrolabe.core.protocols import LLM, Cut, Embedder, Gaps, IndexSpec
-from astrolabe.core.records import Passage
+from astrolabe.core.records import Document, Passage
 from astrolabe.core.spelling import spell
 from astrolabe.core.usage import Meter, metering
 from astrolabe.store.folder import read_manifest
@@ -106,6 +106,13 @@ class ScopeKit:
     def has_document(self, document: str) -> bool:
         """Tell whether the scope holds the document."""
         return document in self._members
+
+    def document(self, document: str) -> Document:
+        """Return a document of this scope."""
+        found = self.bench.shelf.document(document) if self.has_document(document) else None
+        if found is None:
+            raise KeyError(document)
+        return found
 
     @cached_property
     def _members(self) -> frozenset[str]:

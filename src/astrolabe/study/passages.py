@@ -27,6 +27,7 @@ class Shelf:
     folder: Path | None = None
     _cuts: dict[Cut, dict[str, list[Passage]]] = field(default_factory=dict[Cut, dict[str, list[Passage]]])
     _by_id: dict[str, Passage] = field(default_factory=dict[str, Passage])
+    _documents: dict[str, Document] = field(default_factory=dict[str, Document])
     _all_read: bool = False
 
     def passages(self, cut: Cut, documents: Sequence[str]) -> list[Passage]:
@@ -56,7 +57,9 @@ class Shelf:
 
     def document(self, document: str) -> Document | None:
         """Return a document by its id; null where there is none."""
-        return next((found for found in self.documents if found.id == document), None)
+        if not self._documents:
+            self._documents.update((found.id, found) for found in self.documents)
+        return self._documents.get(document)
 
     def add(self, passages: Sequence[Passage]) -> None:
         """Keep passages that a system of the user's own showed its model."""

@@ -70,14 +70,23 @@ class StagePlan(BaseModel):
 
 @dataclass(slots=True)
 class _Later:
-    """Calls that depend on replies that are not there yet: how many at least, and at most."""
+    """Calls that depend on replies that are not there yet: how many at least, and at most.
 
-    low: int = 0
+    Within a group the same calls may be meant again (what two scopes or methods share is asked once), so only the
+    largest number of a group is sure to be made.
+    """
+
     high: int = 0
+    _lows: dict[str, int] = field(default_factory=dict[str, int])
 
-    def add(self, low: float, high: float) -> None:
+    @property
+    def low(self) -> int:
+        """The fewest."""
+        return sum(self._lows.values())
+
+    def add(self, group: str, low: float, high: float) -> None:
         """Add bounds; none is below 0."""
-        self.low += max(0, math.floor(low))
+        self._lows[group] = max(self._lows.get(group, 0), math.floor(low))
         self.high += max(0, math.ceil(high))
 
 
@@ -103,9 +112,11 @@ class _Run:
         calls = task.method.calls
         if walk.index_stops and calls.cut is not None:
             passages = len(kit.passages(calls.cut))
-            self.index.add(calls.passage_low * passages - walk.index, calls.passage_high * passages + 1 - walk.index)
+            low, high = calls.passage_low * passages, calls.passage_high * passages + 1
+            self.index.add("", low - walk.index, high - walk.index)
         if walk.index_stops or walk.question_stops or answer.status == "failed":
-            self.question.add(calls.question_low - walk.question, calls.question_high - walk.question)
+            low, high = calls.question_low - walk.question, calls.question_high - walk.question
+            self.question.add(task.question.id, low, high)
 
 
 async def plan_run(study: Study, request: RunRequest, asking: Asking, progress: Progress) -> list[StagePlan]:

@@ -61,7 +61,7 @@ def command(common: Common, *, planned: str, arguments: tuple[str, ...]) -> int:
         [
             (
                 stage.stage,
-                stage.calls,
+                _calls(stage),
                 stage.recorded,
                 stage.prompt_tokens,
                 stage.completion_tokens,
@@ -72,6 +72,11 @@ def command(common: Common, *, planned: str, arguments: tuple[str, ...]) -> int:
         ],
     )
     return Exit.DONE
+
+
+def _calls(stage: StagePlan) -> str:
+    """Return a stage's new calls: their number, or between which numbers it lies."""
+    return str(stage.calls) if stage.calls_low == stage.calls_high else f"{stage.calls_low} to {stage.calls_high}"
 
 
 def _plan(common: Common, planned: str, given: dict[str, Any]) -> list[StagePlan]:

@@ -10,15 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from astrolabe.core.records import Answer
+from astrolabe.core.records import Answer, Score
+from astrolabe.store.lines import read_records
 from astrolabe.study.answers import all_answers
 from astrolabe.study.models import Asking
 from astrolabe.study.progress import Silent
 from astrolabe.study.running import RunRequest, run
 from astrolabe.study.study import open_study
 from tests.commands import ended, started
-from tests.servers import Server, serving
-from tests.small_study import many_questions, model_at, small_study, speaks
+from tests.servers import Behaviour, Body, Seen, Server, serving
+from tests.small_study import finds, many_questions, model_at, small_study, speaks
 
 QUESTIONS = 24
 
@@ -138,12 +139,38 @@ def test_two_processes_that_run_the_same_study_at_once_ask_once(tmp_path: Path) 
         codes = [ended(process).code for process in both]
         calls = conversations(server)
         settled = ended(started("run", "--method", "vanilla", "--study", root, "--json"))
+    answers = read_records(root / "answers" / "vanilla.jsonl", Answer)
 
     assert codes == [0, 0]
     assert settled.code == 0
     assert len(calls) == len(server.seen) == QUESTIONS
-    assert len(settled.out.splitlines()) == QUESTIONS
-    assert len(texts(root)) == QUESTIONS
+    assert len(settled.out.splitlines()) == len(texts(root)) == QUESTIONS
+    # No answer stands twice, and each says what was paid for it.
+    assert len(answers) == QUESTIONS
+    assert {answer.usage.prompt_tokens for answer in answers} == {100}
+
+
+def test_two_processes_call_a_system_of_the_users_once_a_question_and_judge_each_answer_once(tmp_path: Path) -> None:
+    def plays(seen: Seen) -> Behaviour:
+        if "question_id" in seen.body:
+            return Body(json.dumps({"text": f"The material says {seen.body['question_id']}."}), seconds=0.05)
+        return finds(seconds=0.05)(seen)
+
+    with serving(plays) as server:
+        root = tmp_path / "s"
+        small_study(root, judge=model_at(server.url), concurrency=4, asked=many_questions(QUESTIONS))
+        system = ("run", "--system", f"{server.address}/ask", "--study", root)
+        codes = [ended(process).code for process in [started(*system) for _ in range(2)]]
+        asked = len(server.seen)
+        judging = ("score", "--metric", "topics", "--study", root)
+        codes += [ended(process).code for process in [started(*judging) for _ in range(2)]]
+        judged = len(server.seen) - asked
+    (scores,) = (root / "scores" / "topics").glob("*.jsonl")
+
+    assert codes == [0] * 4
+    assert (asked, judged) == (QUESTIONS, QUESTIONS)
+    assert {score.usage.recorded for score in read_records(scores, Score)} == {0}
+    assert len(scores.read_text("utf-8").splitlines()) == QUESTIONS
 
 
 def test_when_one_of_two_processes_is_killed_the_other_finishes_all(

@@ -194,7 +194,7 @@ def import_calls(record: Path, file: Path) -> Carried:
                 added = connection.execute(_INSERT[table], row).rowcount
                 counts[table] = counts.get(table, 0) + added
                 known += 1 - added
-        except BaseException:
+        except BaseException:  # whatever ends it, nothing is half imported
             connection.execute("ROLLBACK")
             raise
         connection.execute("COMMIT")

@@ -55,7 +55,7 @@ def begin_answers(study: Study, method: str, made_from: Mapping[str, JsonValue])
 
     Each method's note is a file of its own: processes that run different methods at once overwrite nothing.
     """
-    if _made_from(study, method) == dict(made_from):
+    if is_made_from(study, method, made_from):
         return
     answers = study.folder.answers(method)
     answers.unlink(missing_ok=True)
@@ -63,9 +63,14 @@ def begin_answers(study: Study, method: str, made_from: Mapping[str, JsonValue])
     write_json(_note(study, method), {"method": method, **made_from})
 
 
+def is_made_from(study: Study, method: str, made_from: Mapping[str, JsonValue]) -> bool:
+    """Tell whether a method's answers on disk are made from this."""
+    return _made_from(study, method) == dict(made_from)
+
+
 def standing_answers(study: Study, method: str, made_from: Mapping[str, JsonValue]) -> dict[Job, Answer]:
     """Return the answers that still hold: documents, questions, models and lengths are what they were."""
-    return load_answers(study, method) if _made_from(study, method) == dict(made_from) else {}
+    return load_answers(study, method) if is_made_from(study, method, made_from) else {}
 
 
 def answer_sources(study: Study) -> list[dict[str, JsonValue]]:

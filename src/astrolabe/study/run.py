@@ -9,14 +9,14 @@ from astrolabe.core.errors import ModelError, Stopped, UserError
 from astrolabe.core.records import Answer
 from astrolabe.core.spelling import spell
 from astrolabe.core.usage import metering
-from astrolabe.store.lines import append_records
-from astrolabe.study.answers import begin_answers
+from astrolabe.study.answers import AGAIN, begin_answers, is_made_from
 from astrolabe.study.faults import first_of
 from astrolabe.study.kit import Bench, Kits, ScopeKit
 from astrolabe.study.ledger import Ledger
 from astrolabe.study.progress import Progress
 from astrolabe.study.study import Study
 from astrolabe.study.tasks import RunPlan, Task, Work, work_of
+from astrolabe.study.turns import Done, Turns
 from astrolabe.study.workers import work_through
 
 
@@ -41,6 +41,9 @@ async def run_methods(
     Raises:
         UserError: Nothing could run at all (no questions in these scopes, no model for a role).
     """
+    turns = Turns(Answer, _place, ledger.record.claims if ledger else None)
+    for method in plan.methods:
+        turns.watch(study.folder.answers(spell(method)))
     work = work_of(study, plan, bench)
     result = RunResult(answers=list(work.kept), kept=len(work.kept))
     progress.begin("answering", len(work.open))
@@ -48,15 +51,26 @@ async def run_methods(
     kits = Kits(bench)
     begun: set[str] = set()
 
-    async def answered(task: Task) -> Answer:
+    async def answer(task: Task) -> Answer:
         """Answer, and see to what that took."""
-        answer = await answer_task(task, kits.of(task.scope, task.documents))
-        return await ledger.of_answer(answer, work.sources[answer.method]) if ledger else answer
+        given = await answer_task(task, kits.of(task.scope, task.documents))
+        return await ledger.of_answer(given, work.sources[given.method]) if ledger else given
 
-    def keep(answers: Sequence[Answer]) -> None:
+    async def answered(task: Task) -> Done[Answer]:
+        """Answer, or take what another process has just answered."""
+        method = spell(task.method)
+        return await turns.take(
+            study.folder.answers(method),
+            (method, task.question.id, task.scope),
+            lambda: answer(task),
+            lambda theirs: theirs.status not in AGAIN and is_made_from(study, method, work.sources[method]),
+        )
+
+    def keep(done: Sequence[Done[Answer]]) -> None:
         """Write answers and hold them."""
-        _keep(study, work, answers, begun)
-        result.answers += answers
+        _keep(study, work, turns, [one.record for one in done if one.own], begun=begun)
+        result.answers += [one.record for one in done]
+        result.kept += sum(not one.own for one in done)
 
     result.stopped = await work_through(
         work.open, answered, keep, requests=study.settings.limits.concurrency, progress=progress
@@ -64,13 +78,19 @@ async def run_methods(
     return result
 
 
-def _keep(study: Study, work: Work, answers: Sequence[Answer], begun: set[str]) -> None:
+def _place(answer: Answer) -> tuple[str, ...]:
+    return answer.method, answer.question_id, answer.scope or ""
+
+
+def _keep(study: Study, work: Work, turns: Turns[Answer], answers: Sequence[Answer], *, begun: set[str]) -> None:
     """Write answers; with a method's first one, drop those that something else was the source of."""
     for method in dict.fromkeys(answer.method for answer in answers):
         if method not in begun:
-            begin_answers(study, method, work.sources[method])
+            with turns.alone(method):
+                begin_answers(study, method, work.sources[method])
             begun.add(method)
-        append_records(study.folder.answers(method), [answer for answer in answers if answer.method == method])
+        own = [answer for answer in answers if answer.method == method]
+        turns.append(study.folder.answers(method), own)
 
 
 async def answer_task(task: Task, kit: ScopeKit) -> Answer:

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
@@ -12,8 +13,9 @@ from astrolabe.core.protocols import Kit, Metric
 from astrolabe.core.records import Answer, Question, Score
 from astrolabe.core.spelling import spell
 from astrolabe.core.usage import metering
+from astrolabe.store.claims import Claims
 from astrolabe.store.folder import read_manifest
-from astrolabe.store.lines import append_records, recover_records, settle_records
+from astrolabe.store.lines import recover_records, settle_records
 from astrolabe.study.answers import Job, all_answers
 from astrolabe.study.bench import bench_of, kits_of_answers
 from astrolabe.study.faults import first_of
@@ -22,10 +24,8 @@ from astrolabe.study.ledger import Ledger
 from astrolabe.study.models import Models
 from astrolabe.study.progress import Progress
 from astrolabe.study.study import Study, save_manifest
+from astrolabe.study.turns import Done, Turns
 from astrolabe.study.workers import work_through
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _TOGETHER = 64
 _ANSWER = "answer_hash"
@@ -78,27 +78,44 @@ async def score_answers(
     Raises:
         UserError: A metric cannot work at all, for example for want of a judge.
     """
+    turns = Turns(Score, lambda score: (score.metric, score.method, *_place(score)), _claims_of(ledger, study))
+    files = _files(study, scoring) if study else {}
+    for path in files.values():
+        turns.watch(path)
     tasks, _, kept = open_scores(scoring, study)
     result = ScoreResult(scores=kept, kept=len(kept))
     progress.begin("scoring", len(tasks))
     begun: set[str] = set()
 
-    async def scored(task: ScoreTask) -> Score:
+    async def score(task: ScoreTask) -> Score:
         """Score, and see to what that took."""
-        score = await score_task(task, scoring)
+        made = await score_task(task, scoring)
         judged = [_hash(task.answer), dict(scoring.judged_by)]
-        return await ledger.of_score(score, judged) if ledger else score
+        return await ledger.of_score(made, judged) if ledger else made
 
-    def keep(scores: Sequence[Score]) -> None:
+    async def scored(task: ScoreTask) -> Done[Score]:
+        """Score, or take what another process has just scored."""
+        if (where := study) is None:
+            return Done(await score(task), own=True)
+        metric, answer = spell(task.metric), task.answer
+        return await turns.take(
+            files[metric, answer.method],
+            (metric, answer.method, answer.question_id, answer.scope or ""),
+            lambda: score(task),
+            lambda theirs: _holds(theirs, answer) and _still_holds(where, scoring, metric),
+        )
+
+    def keep(done: Sequence[Done[Score]]) -> None:
         """Write scores, where there is a study, and hold them."""
         if study is not None:
-            _keep(study, scoring, scores, begun)
-        result.scores += scores
+            _keep(study, scoring, turns, [one.record for one in done if one.own], begun=begun)
+        result.scores += [one.record for one in done]
+        result.kept += sum(not one.own for one in done)
 
     result.stopped = await work_through(tasks, scored, keep, requests=_TOGETHER, progress=progress)
     if study is not None:
-        for metric, method in dict.fromkeys((score.metric, score.method) for score in result.scores):
-            settle_records(study.folder.scores(metric, method), Score, _place)
+        for path in files.values():
+            settle_records(path, Score, _place)
     return result
 
 
@@ -235,20 +252,32 @@ def _standing(scoring: Scoring, study: Study | None, metric: str) -> dict[tuple[
     return standing
 
 
-def _keep(study: Study, scoring: Scoring, scores: Sequence[Score], begun: set[str]) -> None:
+def _files(study: Study, scoring: Scoring) -> dict[tuple[str, str], Path]:
+    """Return the files of the scores, by spelled metric and method."""
+    metrics = [spell(metric) for metric in scoring.metrics]
+    methods = dict.fromkeys(answer.method for answer in scoring.answers)
+    return {(metric, method): study.folder.scores(metric, method) for metric in metrics for method in methods}
+
+
+def _claims_of(ledger: Ledger | None, study: Study | None) -> Claims | None:
+    return ledger.record.claims if ledger and study else None
+
+
+def _keep(study: Study, scoring: Scoring, turns: Turns[Score], scores: Sequence[Score], *, begun: set[str]) -> None:
     """Write scores; with a metric's first one, drop those that something else was the source of."""
     for metric in {score.metric for score in scores} - begun:
         folder = study.folder.scores(metric, "").parent
-        if not _still_holds(study, scoring, metric):
-            for path in folder.glob("*.jsonl"):
-                path.unlink(missing_ok=True)
-            save_manifest(folder, _made_from(scoring, metric))
+        with turns.alone(metric):
+            if not _still_holds(study, scoring, metric):
+                for path in folder.glob("*.jsonl"):
+                    path.unlink(missing_ok=True)
+                save_manifest(folder, _made_from(scoring, metric))
         begun.add(metric)
     together: dict[Path, list[Score]] = {}
     for score in scores:
         together.setdefault(study.folder.scores(score.metric, score.method), []).append(score)
     for path, own in together.items():
-        append_records(path, own)
+        turns.append(path, own)
 
 
 async def score_task(task: ScoreTask, scoring: Scoring) -> Score:

@@ -1,5 +1,6 @@
 """The graph of a scope as an index: extraction, merging, and one description for what is described at length."""
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -7,7 +8,7 @@ from typing import ClassVar, Final, NamedTuple
 
 from pydantic import BaseModel
 
-from astrolabe.core.errors import ModelError
+from astrolabe.core.errors import ConfigError, ModelError
 from astrolabe.core.protocols import Cut, Gaps, Kit
 from astrolabe.core.records import Passage
 from astrolabe.core.tokens import count_tokens
@@ -20,7 +21,7 @@ from astrolabe.store.files import write_whole
 STAGE: Final = "index.describe"
 _MAX_TOKENS: Final = 500
 _NOTES_TOKENS: Final = 4_000
-"""How much of a subject's notes is shown at once; what is beyond stands below what was written."""
+"""How much of a subject's notes is shown at once; what is beyond comes in a further call, below what was written."""
 
 
 class _Subject(NamedTuple):
@@ -62,6 +63,13 @@ class DescribedGraph:
     gleanings: int = 0
     describe_at: int = 500
 
+    def __post_init__(self) -> None:
+        """Refuse what cannot be built, before anything runs."""
+        _ = self.extract
+        if self.describe_at < 1:
+            msg = f"descriptions are written from describe_at >= 1 tokens on, got {self.describe_at!r}; try 500"
+            raise ConfigError(msg)
+
     @property
     def cut(self) -> Cut:
         """The passages that are read."""
@@ -75,7 +83,8 @@ class DescribedGraph:
     async def build(self, passages: Sequence[Passage], kit: Kit) -> EntityGraph:  # noqa: ARG002 - the protocol's
         """Merge what was read, then describe."""
         read = await kit.open(self.extract)
-        return await described(merged(read.of, read.gaps), kit, at=self.describe_at)
+        graph = await asyncio.to_thread(merged, read.of, read.gaps)
+        return await described(graph, kit, at=self.describe_at)
 
     def save(self, index: EntityGraph, folder: Path) -> None:
         """Write the graph."""
@@ -89,9 +98,9 @@ class DescribedGraph:
 async def described(graph: EntityGraph, kit: Kit, *, at: int) -> EntityGraph:
     """Return the graph with one description for each entity and relation that has `at` tokens of notes or more.
 
-    What the model does not describe keeps its notes, and is a gap.
+    A single note is a description already. What the model does not describe keeps its notes, and is a gap.
     """
-    subjects = [subject for subject in _subjects(graph) if count_tokens(subject.notes) >= at]
+    subjects = await asyncio.to_thread(lambda: [one for one in _subjects(graph) if count_tokens(one.notes) >= at])
     outcomes = await ask_all(subjects, lambda subject: _describe(subject, kit))
     entities, relations = list(graph.entities), list(graph.relations)
     failed: dict[str, str] = {}
@@ -126,11 +135,14 @@ def load_graph(folder: Path) -> EntityGraph:
 
 
 def _subjects(graph: EntityGraph) -> Iterator[_Subject]:
+    """Yield the entities and relations of which several things are said."""
     for place, entity in enumerate(graph.entities):
-        yield _Subject(0, place, entity.name, entity.description)
+        if "\n" in entity.description:
+            yield _Subject(0, place, entity.name, entity.description)
     for place, relation in enumerate(graph.relations):
-        ends = f"{graph.entities[relation.source].name} and {graph.entities[relation.target].name}"
-        yield _Subject(1, place, ends, relation.description)
+        if "\n" in relation.description:
+            ends = f"{graph.entities[relation.source].name} and {graph.entities[relation.target].name}"
+            yield _Subject(1, place, ends, relation.description)
 
 
 async def _describe(subject: _Subject, kit: Kit) -> str:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple, Self
 
@@ -21,7 +22,7 @@ class Near(NamedTuple):
     score: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class TextVectors:
     """The vectors of every window of some texts.
 
@@ -49,7 +50,7 @@ class TextVectors:
         """Return how many texts there are."""
         return len(self.starts)
 
-    @property
+    @cached_property
     def contentless(self) -> npt.NDArray[np.bool_]:
         """Which texts have no content for the embedder: their rows are zeros."""
         if not len(self):

@@ -38,7 +38,25 @@ def nothing_more(shown: str) -> Line:  # noqa: ARG001 - whatever was found
     return json.dumps({"entities": [], "relations": []})
 
 
+def report(shown: str) -> Line:
+    """Report on a group by its first line."""
+    first = next(line for line in shown.splitlines()[3:] if line.strip())
+    finding = {"summary": f"{first[:80]}.", "explanation": "It is so."}
+    return json.dumps(
+        {"title": first[:60], "summary": first[:200], "rating": 5, "rating_explanation": "-", "findings": [finding]}
+    )
+
+
+def points(shown: str) -> Line:
+    """Find one point: the first entry."""
+    entry = re.search(r"^\[1\] (.+)$", shown, re.MULTILINE)
+    described = entry.group(1) if entry else "Nothing is known."
+    return json.dumps({"points": [{"description": described, "score": 50, "entries": [1]}]})
+
+
 REPLIES: dict[str, Callable[[str], Line]] = {
     "extract.v1": extraction,
     "extract_more.v1": nothing_more,
+    "points.v1": points,
+    "report.v1": report,
 }

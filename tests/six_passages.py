@@ -87,6 +87,8 @@ class TracedKit:
     async def built(self, spec: IndexSpec[T]) -> T:
         """Build an index once."""
         spelled = spell(spec)
+        if spec.prompts:
+            _ = self.llm  # its id is a part of the index's key
         if spelled not in self.opened:
             self.trace.append(f"open {spelled}")
             self.opened[spelled] = await spec.build(self.held, _Building(self))

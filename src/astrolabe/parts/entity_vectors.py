@@ -10,6 +10,7 @@ from astrolabe.core.records import Passage
 from astrolabe.parts.described_graph import DescribedGraph
 from astrolabe.parts.entity_graph import Entity
 from astrolabe.parts.extract import TYPES
+from astrolabe.parts.parameters import spec_of
 from astrolabe.parts.vectors import Near, TextVectors
 
 
@@ -59,13 +60,7 @@ class EntityVectors:
     @property
     def graph(self) -> DescribedGraph:
         """What is embedded."""
-        return DescribedGraph(
-            size=self.size,
-            overlap=self.overlap,
-            types=self.types,
-            gleanings=self.gleanings,
-            describe_at=self.describe_at,
-        )
+        return spec_of(DescribedGraph, self)
 
     async def build(self, passages: Sequence[Passage], kit: Kit) -> EmbeddedEntities:  # noqa: ARG002 - the protocol's
         """Embed every entity."""

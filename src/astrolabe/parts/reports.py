@@ -1,7 +1,9 @@
 """A report on each community of a graph, written from its finest parts up."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, ClassVar, Final
 
@@ -17,6 +19,8 @@ from astrolabe.parts.communities import Community, Component, Forest, forest_of
 from astrolabe.parts.described_graph import DescribedGraph
 from astrolabe.parts.entity_graph import EntityGraph
 from astrolabe.parts.extract import TYPES
+from astrolabe.parts.look import Node
+from astrolabe.parts.parameters import spec_of
 from astrolabe.parts.readings import Read, ask_for
 from astrolabe.parts.sections import Row, Section, packed
 from astrolabe.prompts import render
@@ -26,6 +30,8 @@ from astrolabe.store.files import write_whole
 STAGE: Final = "index.report"
 ASPECTS: Final = "what is claimed and on what grounds, methods, results with their figures, comparisons, limits, dates"
 """What reports look at, unless a corpus has aspects of its own."""
+DRAWN: Final = 10
+"""How many of a community's passages a trace names."""
 _MAX_TOKENS: Final = 1_500
 
 
@@ -67,7 +73,7 @@ class _Kept(BaseModel, frozen=True):
     cut_short: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Reports:
     """The reports on the communities of a graph.
 
@@ -86,6 +92,33 @@ class Reports:
     def row(self, community: int) -> Row:
         """Return a community's report, with its passages."""
         return Row(self.of[community].text, self.forest.communities[community].passages)
+
+    def node(self, community: int) -> Node:
+        """Return a community as it is drawn."""
+        report, passages = self.of[community], self.forest.communities[community].passages
+        name = f"community {community}"
+        return Node(id=name, kind="community", label=report.title, score=report.rating, passages=passages[:DRAWN])
+
+    @cached_property
+    def costs(self) -> Mapping[int, int]:
+        """The tokens of each report's text, by community."""
+        return {place: count_tokens(report.text) for place, report in self.of.items()}
+
+    def by_weight(self, level: int) -> list[int]:
+        """Return the communities down to a level that have a report, by occurrence, then by rating, then in order."""
+        places = [one.id for one in self.forest.down_to(level) if one.id in self.of]
+        occurrence = [one.occurrence for one in self.forest.communities]
+        return sorted(places, key=lambda place: (-occurrence[place], -self.of[place].rating))
+
+    def around(self, entities: Sequence[int], *, level: int) -> list[int]:
+        """Return the communities that hold entities: by how many of them, then by the report's rating, then in order.
+
+        Those below the level and those without a report are left out.
+        """
+        held = Counter(place for entity in entities for place in self.forest.of_entity.get(entity, ()))
+        level_of = {place: self.forest.communities[place].level for place in held}
+        places = sorted(place for place in held if place in self.of and level_of[place] <= level)
+        return sorted(places, key=lambda place: (-held[place], -self.of[place].rating))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,13 +171,17 @@ class CommunityReports:
     @property
     def graph(self) -> DescribedGraph:
         """What is clustered."""
-        return DescribedGraph(
-            size=self.size,
-            overlap=self.overlap,
-            types=self.types,
-            gleanings=self.gleanings,
-            describe_at=self.describe_at,
-        )
+        return spec_of(DescribedGraph, self)
+
+    @property
+    def most_calls(self) -> float:
+        """The most calls that building it takes for each passage.
+
+        A reply is told to list at most 80 entities. Those with reports are in communities of two or more, and a
+        community with parts has at least as many entities as make one too large: 0.7 reports an entity over three
+        levels at most. A reply of 6,000 tokens (cut at 3,000, asked for again) adds to 12 descriptions of 500.
+        """
+        return (1 + self.gleanings) * (1 + 0.7 * 80 + 12)
 
     async def build(self, passages: Sequence[Passage], kit: Kit) -> Reports:  # noqa: ARG002 - the protocol's
         """Cluster the graph and write the reports."""

@@ -1,0 +1,216 @@
+"""`graphrag_global` and `graphrag_local` on six passages: every search and every call, in order."""
+
+from inline_snapshot import snapshot
+
+from astrolabe.methods.graphrag import GraphRAGGlobal, GraphRAGLocal
+from tests.sensible import sensible
+from tests.six_passages import QUESTION, TracedKit
+
+
+async def test_global_asks_every_block_of_reports_and_writes_from_the_points() -> None:
+    kit = TracedKit(sensible)
+
+    answer = await GraphRAGGlobal().answer(QUESTION, kit)
+
+    assert kit.trace == snapshot(
+        [
+            "open community_reports",
+            "open described_graph",
+            "open extract",
+            "ask extract.v1 (index.extract) with p1",
+            "ask extract.v1 (index.extract) with p2",
+            "ask extract.v1 (index.extract) with p3",
+            "ask extract.v1 (index.extract) with p4",
+            "ask extract.v1 (index.extract) with p5",
+            "ask extract.v1 (index.extract) with p6",
+            "ask report.v1 (index.report) with no passage",
+            "ask report.v1 (index.report) with no passage",
+            "ask report.v1 (index.report) with no passage",
+            "ask report.v1 (index.report) with no passage",
+            "ask points.v1 (answer.points) with no passage",
+            "ask write.v1 (answer.write) with no passage",
+        ]
+    )
+    assert answer.status == "ok"
+    assert [(hit.passage_id, hit.source) for hit in answer.retrieved] == snapshot(
+        [("p1", "point"), ("p2", "point"), ("p3", "point")]
+    )
+    assert answer.contexts == ()
+    assert [step.model_dump(include={"id", "stage", "mode", "reason", "output"}) for step in answer.trace] == snapshot(
+        [
+            {
+                "id": "s1",
+                "stage": "search.communities",
+                "mode": "by occurrence, then rating",
+                "reason": "5 of 5 reports, asked in blocks: 1; at most 50 are drawn",
+                "output": {
+                    "nodes": [
+                        {
+                            "id": "community 1",
+                            "kind": "community",
+                            "label": "moon (concept, 3 relations): What is said of moon.",
+                            "score": 5.0,
+                            "passages": ["p1", "p2", "p3"],
+                        },
+                        {
+                            "id": "community 2",
+                            "kind": "community",
+                            "label": "water (concept, 5 relations): What is said of water.",
+                            "score": 5.0,
+                            "passages": ["p3", "p6", "p1"],
+                        },
+                        {
+                            "id": "community 3",
+                            "kind": "community",
+                            "label": "tides (concept, 3 relations): What is said of tides.",
+                            "score": 5.0,
+                            "passages": ["p1", "p2"],
+                        },
+                        {
+                            "id": "community 0",
+                            "kind": "community",
+                            "label": "Lighthouse (concept, 1 relation): What is said of Lighthouse",
+                            "score": 5.0,
+                            "passages": ["p4"],
+                        },
+                        {"id": "community 4", "kind": "community", "label": "Nets", "score": 0.0, "passages": ["p5"]},
+                    ],
+                    "edges": [],
+                },
+            },
+            {
+                "id": "s2",
+                "stage": "map.points",
+                "mode": "",
+                "reason": "1 block asked, 0 failed, 0 points of score 0",
+                "output": {
+                    "nodes": [
+                        {
+                            "id": "point 1",
+                            "kind": "point",
+                            "label": "moon (concept, 3 relations): What is said of moon.",
+                            "score": 50,
+                            "passages": ["p1", "p2", "p3"],
+                        },
+                        {"id": "reports 1", "kind": "summary", "label": "reports 1", "score": None, "passages": []},
+                    ],
+                    "edges": [{"source": "reports 1", "target": "point 1", "label": ""}],
+                },
+            },
+        ]
+    )
+
+
+async def test_local_enters_at_the_nearest_entities_and_asks_once() -> None:
+    kit = TracedKit(sensible)
+
+    answer = await GraphRAGLocal(k=2).answer(QUESTION, kit)
+
+    assert kit.trace == snapshot(
+        [
+            "open described_graph",
+            "open extract",
+            "ask extract.v1 (index.extract) with p1",
+            "ask extract.v1 (index.extract) with p2",
+            "ask extract.v1 (index.extract) with p3",
+            "ask extract.v1 (index.extract) with p4",
+            "ask extract.v1 (index.extract) with p5",
+            "ask extract.v1 (index.extract) with p6",
+            "open community_reports",
+            "ask report.v1 (index.report) with no passage",
+            "ask report.v1 (index.report) with no passage",
+            "ask report.v1 (index.report) with no passage",
+            "ask report.v1 (index.report) with no passage",
+            "open entity_vectors",
+            "ask write.v1 (answer.write) with p1, p2",
+        ]
+    )
+    assert [(hit.passage_id, hit.source) for hit in answer.contexts] == snapshot([("p1", "entity"), ("p2", "entity")])
+    assert [(hit.passage_id, hit.source) for hit in answer.retrieved] == snapshot([("p1", "entity"), ("p2", "entity")])
+    assert [step.model_dump(include={"id", "stage", "mode", "reason", "output"}) for step in answer.trace] == snapshot(
+        [
+            {
+                "id": "s1",
+                "stage": "search.entities",
+                "mode": "similarity",
+                "reason": "",
+                "output": {
+                    "nodes": [
+                        {"id": "oceans", "kind": "entity", "label": "oceans", "score": 0.49712, "passages": ["p1"]},
+                        {"id": "tides", "kind": "entity", "label": "tides", "score": 0.49712, "passages": ["p1", "p2"]},
+                    ],
+                    "edges": [],
+                },
+            },
+            {
+                "id": "s2",
+                "stage": "walk.neighbours",
+                "mode": "",
+                "reason": "",
+                "output": {
+                    "nodes": [
+                        {"id": "oceans", "kind": "entity", "label": "oceans", "score": None, "passages": ["p1"]},
+                        {"id": "tides", "kind": "entity", "label": "tides", "score": None, "passages": ["p1", "p2"]},
+                        {
+                            "id": "water",
+                            "kind": "entity",
+                            "label": "water",
+                            "score": None,
+                            "passages": ["p1", "p3", "p6"],
+                        },
+                        {"id": "sun", "kind": "entity", "label": "sun", "score": None, "passages": ["p2", "p3"]},
+                        {"id": "Spring", "kind": "entity", "label": "Spring", "score": None, "passages": ["p2"]},
+                        {
+                            "id": "community 3",
+                            "kind": "community",
+                            "label": "tides (concept, 3 relations): What is said of tides.",
+                            "score": 5.0,
+                            "passages": ["p1", "p2"],
+                        },
+                    ],
+                    "edges": [
+                        {"source": "water", "target": "oceans", "label": ""},
+                        {"source": "tides", "target": "sun", "label": ""},
+                        {"source": "oceans", "target": "tides", "label": ""},
+                        {"source": "tides", "target": "Spring", "label": ""},
+                        {"source": "oceans", "target": "community 3", "label": ""},
+                        {"source": "tides", "target": "community 3", "label": ""},
+                    ],
+                },
+            },
+        ]
+    )
+    assert kit.scripted.asked[-1].messages[-1].content == snapshot("""\
+Material:
+<block-0382078ca8ff2106 name="context">
+Reports:
+
+tides (concept, 3 relations): What is said of tides.
+tides (concept, 3 relations): What is said of tides.
+- tides (concept, 3 relations): What is said of tides.. It is so.
+
+Things:
+
+oceans (concept, 2 relations): What is said of oceans.
+tides (concept, 3 relations): What is said of tides.
+
+How they are related:
+
+water - oceans (themes: sea; weight 5, rank 7): water and oceans
+tides - sun (themes: sea; weight 5, rank 6): tides and sun
+oceans - tides (themes: sea; weight 5, rank 5): oceans and tides
+tides - Spring (themes: sea; weight 5, rank 4): Spring and tides
+
+Passages:
+
+The moon pulls the water of the oceans, and tides follow it.
+Spring tides come when sun and moon pull together.
+</block-0382078ca8ff2106>
+
+Question:
+<block-0382078ca8ff2106 name="question">
+What moves the tides of the oceans?
+</block-0382078ca8ff2106>
+
+Answer in at most 3 short sentences.\
+""")

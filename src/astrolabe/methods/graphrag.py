@@ -194,7 +194,7 @@ class GraphRAGLocal(_Reported):
         graph = await kit.open(self.reports_of.graph)
         if not graph.entities:
             return no_graph(question, kit.passages(self.reports_of.cut))
-        index = await kit.open(self.reports_of)
-        near = await (await kit.open(self.entities_of)).nearest(question.text, k=self.k)
-        shown = surroundings(question, near, graph, index, kit, level=self.level, budgets=self.budgets)
+        index, entities = await kit.open(self.reports_of), await kit.open(self.entities_of)
+        near = await entities.nearest(question.text, k=self.k)
+        shown = surroundings(question, near, graph=graph, index=index, kit=kit, level=self.level, budgets=self.budgets)
         return await write_from(question, shown, kit, prompt=self.prompt)

@@ -27,10 +27,10 @@ class Budgets:
 def surroundings(
     question: Question,
     near: Sequence[Near],
+    *,
     graph: EntityGraph,
     index: Reports,
     kit: Kit,
-    *,
     level: int,
     budgets: Budgets,
 ) -> Shown:
@@ -69,7 +69,7 @@ def surroundings(
         retrieved=hits,
         trace=(
             _entities(question, near, graph),
-            _around(graph, index, found, communities[: len(reports)], len(relations)),
+            _around(graph, index, found, communities=communities[: len(reports)], relations=len(relations)),
         ),
     )
 
@@ -101,7 +101,7 @@ def _entities(question: Question, near: Sequence[Near], graph: EntityGraph) -> S
     return look("search.entities", nodes, mode="similarity", asked=question.text)
 
 
-def _around(graph: EntityGraph, index: Reports, found: Found, communities: Sequence[int], relations: int) -> Step:
+def _around(graph: EntityGraph, index: Reports, found: Found, *, communities: Sequence[int], relations: int) -> Step:
     """Draw the entities, what they are related to, and the communities that they are in."""
     ends: list[tuple[int, int]] = graph.ends[list(found.relations[:relations])].tolist()
     entities = dict.fromkeys([*found.entities, *(end for pair in ends for end in pair)])

@@ -24,11 +24,11 @@ def _shown(prompt: AnyPrompt) -> str:
 def extraction(shown: str) -> Line:
     """Name what looks like a name in the text, and relate each name to the next one."""
     text = shown.partition("Reply with an object")[0].removeprefix("Text:")
-    names = list(dict.fromkeys(match.group() for match in _NAME.finditer(text)))
-    entities = [{"name": name, "type": "concept", "description": f"What is said of {name}."} for name in names]
+    found = names(text)
+    entities = [{"name": name, "type": "concept", "description": f"What is said of {name}."} for name in found]
     relations = [
         {"source": one, "target": other, "description": f"{one} and {other}", "keywords": ["sea"], "strength": 5}
-        for one, other in pairwise(names)
+        for one, other in pairwise(found)
     ]
     return json.dumps({"entities": entities, "relations": relations})
 
@@ -54,9 +54,52 @@ def points(shown: str) -> Line:
     return json.dumps({"points": [{"description": described, "score": 50, "entries": [1]}]})
 
 
+def triples(shown: str) -> Line:
+    """Name what looks like a name in the text, and say of each that it meets the next one."""
+    text = shown.partition("Reply with an object")[0].partition("Entities, a line each:")[0].removeprefix("Text:")
+    found = names(text)
+    said = [{"subject": one, "relation": "meets", "object": other} for one, other in pairwise(found)]
+    return json.dumps({"entities": found, "triples": said})
+
+
+def question_names(shown: str) -> Line:
+    """Name what looks like a name in the question."""
+    return json.dumps({"entities": names(shown.partition("Reply with an object")[0].removeprefix("Question:"))})
+
+
+def first_facts(shown: str) -> Line:  # noqa: ARG001 - whatever was found
+    """Find the first two facts helpful."""
+    return json.dumps({"facts": [1, 2]})
+
+
+def thought(shown: str) -> Line:
+    """Think of the first name of the material."""
+    return json.dumps({"thought": f"Next is {names(shown.removeprefix('Material:'))[0]}.", "enough": False})
+
+
+def names(text: str) -> list[str]:
+    """Return what looks like a name, each once."""
+    return list(dict.fromkeys(match.group() for match in _NAME.finditer(text)))
+
+
+def keywords(shown: str) -> Line:
+    """Take what looks like a name for the low level, and the words that are none for the high level."""
+    question = shown.partition("Reply with an object")[0].removeprefix("Question:")
+    named = names(question)
+    themes = [word for word in re.findall(r"\w{4,}", question) if word not in named]
+    return json.dumps({"high_level": themes, "low_level": named})
+
+
 REPLIES: dict[str, Callable[[str], Line]] = {
     "extract.v1": extraction,
     "extract_more.v1": nothing_more,
+    "keywords.v1": keywords,
+    "names.v1": question_names,
+    "pick_facts.v1": first_facts,
     "points.v1": points,
+    "question_entities.v1": question_names,
     "report.v1": report,
+    "thought.v1": thought,
+    "triples.v1": triples,
+    "triples_of.v1": triples,
 }

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Final, Self, cast
 import numpy as np
 import numpy.typing as npt
 
+from astrolabe.core.errors import ConfigError
+
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
@@ -79,3 +81,13 @@ class Walk:
             if change <= tolerance:
                 break
         return now
+
+
+def check_damping(damping: float) -> None:
+    """Refuse a damping with which a walk would never end.
+
+    Raises:
+        ConfigError: It is below 0, or 1 and more.
+    """
+    if not 0 <= damping < 1:
+        raise ConfigError(f"a walk needs 0 <= damping < 1, got damping={damping!r}; choose for example damping=0.5")

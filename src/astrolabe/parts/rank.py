@@ -28,6 +28,16 @@ def best(scores: npt.NDArray[np.float32], k: int) -> list[int]:
     return order
 
 
+def scaled(scores: npt.NDArray[np.floating], *, floor: float = 0.0) -> npt.NDArray[np.float32]:
+    """Return scores moved to [floor, 1]: the least becomes `floor`, the highest 1; equal scores all become 1."""
+    if not len(scores):
+        return scores.astype(np.float32)
+    least, most = scores.min(), scores.max()
+    if least == most:
+        return np.ones(len(scores), dtype=np.float32)
+    return (floor + (1.0 - floor) * (scores - least) / (most - least)).astype(np.float32)
+
+
 def ranked(passages: Sequence[str], scores: Sequence[float], *, source: str) -> list[Hit]:
     """Return passages that are already in order as hits, ranks counted from 1."""
     pairs = zip(passages, scores, strict=True)

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, ClassVar, Final, Literal
+from typing import Annotated, ClassVar, Final, Literal, cast
 
-from pydantic import BaseModel, Field, JsonValue, model_validator
+from pydantic import BaseModel, BeforeValidator, Field, JsonValue, model_validator
 
 from astrolabe.core.protocols import Cut, Gaps, IndexSpec, Kit
 from astrolabe.core.records import Passage
@@ -16,8 +16,26 @@ from astrolabe.store.files import write_whole
 STAGE: Final = "index.triples"
 _MAX_TOKENS: Final = 2_000
 _PARTS: Final = ("subject", "relation", "object")
-Name = Annotated[str, Field(max_length=300)]
-Names = Annotated[tuple[Name, ...], Field(max_length=80)]
+_LONGEST: Final = 300
+
+
+def _names(listed: object) -> object:
+    """Return the names of a list; what is none, or longer than any name, is left out."""
+    if not isinstance(listed, list | tuple):
+        return listed
+    texts = [_text(name) for name in cast("Sequence[JsonValue]", listed)]
+    return [text for text in texts if text.strip()]
+
+
+def _text(value: JsonValue) -> str:
+    if isinstance(value, str):
+        return value if len(value) <= _LONGEST else ""
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""
+
+
+# Servers are told how many there may be, which ends endless replies; a longer list is taken whole.
+Name = Annotated[str, Field(max_length=_LONGEST)]
+Names = Annotated[tuple[Name, ...], Field(json_schema_extra={"maxItems": 80}), BeforeValidator(_names)]
 
 
 class Triple(BaseModel, frozen=True):
@@ -30,7 +48,7 @@ class Triple(BaseModel, frozen=True):
     @model_validator(mode="before")
     @classmethod
     def _as_texts(cls, given: "JsonValue | Triple") -> "JsonValue | Triple":
-        """Take a list of three for its parts, and numbers for texts; anything else lacks all parts."""
+        """Take a list of three for its parts, and numbers for texts; anything else, and anything too long, is empty."""
         if isinstance(given, Triple):
             return given
         if isinstance(given, list) and len(given) == len(_PARTS):
@@ -48,7 +66,7 @@ class NamesRead(BaseModel, frozen=True):
 class TriplesRead(BaseModel, frozen=True):
     """What a passage says of things that are known."""
 
-    triples: Annotated[tuple[Triple, ...], Field(max_length=150)] = ()
+    triples: Annotated[tuple[Triple, ...], Field(json_schema_extra={"maxItems": 150})] = ()
 
 
 class NamesAndTriples(TriplesRead, frozen=True):
@@ -147,15 +165,11 @@ class TriplesInTwo(_OfPassages):
 
 
 Reading = Literal["at_once", "in_two"]
+CALLS_A_PASSAGE: Final[Mapping[Reading, int]] = {"at_once": 1, "in_two": 2}
+"""How many calls each way of reading makes."""
 
 
 def triples_spec(reading: Reading, *, size: int, overlap: int) -> IndexSpec[Readings[NamesAndTriples]]:
     """Return the triples that a way of reading stands for."""
     kinds: Mapping[Reading, type[Triples | TriplesInTwo]] = {"at_once": Triples, "in_two": TriplesInTwo}
     return kinds[reading](size=size, overlap=overlap)
-
-
-def _text(value: JsonValue) -> str:
-    if isinstance(value, str):
-        return value
-    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""

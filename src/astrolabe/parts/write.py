@@ -33,15 +33,18 @@ class Shown:
     trace: Sequence[Step] = ()
 
 
-async def write_answer(question: Question, hits: Sequence[Hit], kit: Kit, *, trace: Sequence[Step] = ()) -> Answer:
+async def write_answer(
+    question: Question, hits: Sequence[Hit], kit: Kit, *, trace: Sequence[Step] = (), prompt: str = "write.v1"
+) -> Answer:
     """Return an answer written from the hits' passages, best first, as many as the budget takes.
 
     Without any hit nothing is asked: the answer's status is `empty`. A reply that cannot be used
-    becomes an answer with that status and reason.
+    becomes an answer with that status and reason. `prompt` is as in `write_from`.
     """
     kept = fit(hits, kit)
     context = "\n\n".join(kit.read(hit.passage_id).text.strip() for hit in kept)
-    return await write_from(question, Shown(text=context, contexts=kept, retrieved=hits, trace=trace), kit)
+    shown = Shown(text=context, contexts=kept, retrieved=hits, trace=trace)
+    return await write_from(question, shown, kit, prompt=prompt)
 
 
 async def write_from(question: Question, shown: Shown, kit: Kit, *, prompt: str = "write.v1") -> Answer:

@@ -134,7 +134,7 @@ def _cell(value: str | float | None) -> str:
 
 
 def print_table(table: "ReportTable") -> None:
-    """Print a report's table: each estimate as its mean, its interval and its counts, one under the other."""
+    """Print a report's table: each estimate as its mean, its interval, its counts and its bounds, one below another."""
     from rich import box
     from rich.console import Console
     from rich.markup import escape
@@ -152,4 +152,5 @@ def print_table(table: "ReportTable") -> None:
 def _lines(cell: "Cell") -> str:
     if cell.estimate is None:
         return cell.shown
-    return f"{cell.value}{f' {cell.letters}' if cell.letters else ''}\n{cell.span}\n{cell.counts}"
+    lines = [f"{cell.value} {cell.letters}".strip(), cell.span, cell.counts, cell.bounds]
+    return "\n".join(filter(None, lines))

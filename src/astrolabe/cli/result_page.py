@@ -6,21 +6,18 @@ from typing import Final
 
 from astrolabe.cli.drawing import print_table
 from astrolabe.cli.talk import give, say
-from astrolabe.report import Material
+from astrolabe.report import Material, all_banners
 from astrolabe.report.judged import count_causes
 from astrolabe.report.tables import by_scope
 
 WIDTH: Final = 96
-BESIDE: Final = ("cost", "evidence_recall", "miss_cause")
-"""Metrics that stand beside another; alone they have a table of their own."""
 
 
 def print_results(material: Material) -> None:
-    """Print the table of each metric that scores answers, with what belongs to it."""
-    for banner in material.banners:
+    """Print the table of each metric that scores answers (else of each), with what belongs to it."""
+    for banner in all_banners(material):
         say(f"note: {banner}")
-    scoring = [metric for metric in material.metrics if metric.partition("(")[0] not in BESIDE]
-    for metric in scoring or material.metrics:
+    for metric in material.scoring_metrics or material.metrics:
         table = by_scope(material, metric)
         if table.rows:
             print_table(table)

@@ -32,6 +32,13 @@ Values = dict[str, float | None]
 """Question id to value; null where the question was asked and could not be scored."""
 
 
+class Ends(NamedTuple):
+    """The worst and the best that a value can be; both are the value where it is known, null is without bound."""
+
+    worst: float | None
+    best: float | None
+
+
 class Column(NamedTuple):
     """What one column of values is of; `part` is null for the score's own value."""
 
@@ -64,7 +71,25 @@ class Table:
         chosen = {question for values in own for question in values}
         for scope in scopes:
             chosen &= asked[scope]
-        return {question: _mean([values.get(question) for values in own]) for question in sorted(chosen)}
+        return {question: mean_of_all([values.get(question) for values in own]) for question in sorted(chosen)}
+
+    def ends(self, column: Column, question: Question, bounds: Range | None) -> Ends:
+        """Return the worst and the best that a question's value in a column can be.
+
+        A mean over scopes knows the scopes that were scored, and a part that is 0 by definition is 0 however the
+        judgement would have ended.
+
+        Args:
+            column: One of the table's, or that of a mean over scopes.
+            question: One that was asked there.
+            bounds: The worst and the best of the column's values; null where they are not known.
+        """
+        scopes = self.scopes(column.metric, column.part) if column.scope == OVERALL else [column.scope]
+        own = [self.columns.get(column._replace(scope=scope), {}).get(question.id) for scope in scopes]
+        if column.part in NON_EMPTY and not _has_hallucinations(question):
+            bounds = (0.0, 0.0)
+        worst, best = (mean_of_all([_bound(bounds, end) if one is None else one for one in own]) for end in (0, 1))
+        return Ends(worst, best)
 
 
 def tabulate(scores: Sequence[Score], questions: Mapping[str, Question]) -> Table:
@@ -127,10 +152,20 @@ def _fill_unscored(columns: dict[Column, Values], scores: Sequence[Score], quest
                 columns.setdefault(column, {}).setdefault(score.question_id, None)
 
 
+def _bound(bounds: Range | None, end: int) -> float | None:
+    return bounds[end] if bounds is not None and math.isfinite(bounds[end]) else None
+
+
 def _has_hallucinations(question: Question) -> bool:
     return any(topic.state != "rejected" for topic in question.hallucinations)
 
 
-def _mean(values: Sequence[float | None]) -> float | None:
+def mean_of_all(values: Sequence[float | None]) -> float | None:
+    """Return the mean, or null where a value is null or there is none.
+
+    Examples:
+        >>> mean_of_all([0.5, None]) is None
+        True
+    """
     present = [value for value in values if value is not None]
-    return math.fsum(present) / len(present) if len(present) == len(values) else None
+    return math.fsum(present) / len(present) if present and len(present) == len(values) else None

@@ -1,13 +1,12 @@
 """Score -> Estimate: a mean for every metric, part, method, scope and kind, with how sure it is."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from astrolabe.compare.bootstrap import RESAMPLES, Interval, intervals
-from astrolabe.compare.cells import OVERALL, PART_RANGES, Column, Range, Values, tabulate
+from astrolabe.compare.cells import OVERALL, PART_RANGES, Column, Ends, Range, Values, mean_of_all, tabulate
 from astrolabe.core.records import KINDS, Estimate, Kind, Question, Score
 
 
@@ -26,7 +25,8 @@ def estimate(
     all those scopes, on the questions that it was scored on in each of them. Parts that are 0 by
     definition for questions without hallucination topics (`h_topic`, `h_resp`) come a second time, over
     the other questions only, under `h_topic+` and `h_resp+`. An unscored answer counts as asked and is in
-    no mean; `worst` and `best` say between what the mean would lie if it had been scored.
+    no mean; `worst` and `best` say between what the mean over all that were asked lies, whatever its score
+    would have been.
 
     Args:
         scores: In any order; one a question, method, scope and metric.
@@ -54,7 +54,11 @@ def estimate(
     cells: list[_Cell] = []
     for column, values in sorted(columns, key=lambda pair: _order(pair[0])):
         bounds = PART_RANGES.get(column.part) if column.part else (ranges or {}).get(column.metric)
-        cells += [_Cell(column, kind, chosen, bounds) for kind, chosen in _by_kind(values, questions)]
+        ends = {name: table.ends(column, questions[name], bounds) for name in values}
+        cells += [
+            _Cell(column, kind, [values[name] for name in chosen], [ends[name] for name in chosen])
+            for kind, chosen in _by_kind(values, questions)
+        ]
     samples = [cell.scored for cell in cells]
     found = intervals(samples, rng=rng, confidence=confidence, resamples=resamples)
     return [cell.estimate(one, confidence=confidence) for cell, one in zip(cells, found, strict=True)]
@@ -64,12 +68,12 @@ def _order(column: Column) -> tuple[str, str, str, bool, str]:
     return column.metric, column.part or "", column.method, column.scope == OVERALL, column.scope or ""
 
 
-def _by_kind(values: Values, questions: Mapping[str, Question]) -> Iterable[tuple[Kind | None, list[float | None]]]:
-    """Yield the values of all questions, then those of each kind, by question id."""
+def _by_kind(values: Values, questions: Mapping[str, Question]) -> Iterable[tuple[Kind | None, list[str]]]:
+    """Yield the ids of all questions in order, then those of each kind."""
     ordered = sorted(values)
-    yield None, [values[question] for question in ordered]
+    yield None, ordered
     for kind in KINDS:
-        if chosen := [values[question] for question in ordered if questions[question].kind == kind]:
+        if chosen := [question for question in ordered if questions[question].kind == kind]:
             yield kind, chosen
 
 
@@ -77,7 +81,7 @@ class _Cell(NamedTuple):
     column: Column
     kind: Kind | None
     values: list[float | None]
-    bounds: Range | None
+    ends: list[Ends]
 
     @property
     def scored(self) -> list[float]:
@@ -88,7 +92,6 @@ class _Cell(NamedTuple):
         """Return the cell's mean with its interval, bounds and counts."""
         mean, low, high = found
         scored = self.scored
-        worst, best = (self._if_missing_were(index, scored) for index in (0, 1))
         return Estimate(
             metric=self.column.metric,
             part=self.column.part,
@@ -98,18 +101,9 @@ class _Cell(NamedTuple):
             value=mean,
             low=low,
             high=high,
-            worst=worst,
-            best=best,
+            worst=mean_of_all([ends.worst for ends in self.ends]),
+            best=mean_of_all([ends.best for ends in self.ends]),
             n_scored=len(scored),
             n_asked=len(self.values),
             confidence=confidence,
         )
-
-    def _if_missing_were(self, index: int, scored: Sequence[float]) -> float | None:
-        """Return the mean over all that were asked if each unscored one had the worst (0) or best (1) value."""
-        missing = len(self.values) - len(scored)
-        if not missing:
-            return math.fsum(scored) / len(scored)
-        if self.bounds is None or not math.isfinite(self.bounds[index]):
-            return None
-        return (math.fsum(scored) + missing * self.bounds[index]) / len(self.values)

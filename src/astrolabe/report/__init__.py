@@ -1,5 +1,6 @@
 """Comparison -> page: tables in four formats and one self-contained HTML file."""
 
+from astrolabe.report.banners import all_banners
 from astrolabe.report.material import Cost, Material
 from astrolabe.report.pair_table import pairs
 from astrolabe.report.table import Cell, Column, Table
@@ -14,6 +15,7 @@ __all__ = [
     "Format",
     "Material",
     "Table",
+    "all_banners",
     "all_tables",
     "main_table",
     "pairs",

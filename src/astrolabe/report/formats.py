@@ -29,7 +29,7 @@ _LATEX: Final = {
     "]": "{]}",
 }
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\N{FULLWIDTH EQUALS SIGN}", "\N{FULLWIDTH COMMERCIAL AT}")
-_ESTIMATE_TITLES: Final = ("value", "low", "high", "n_scored", "n_asked", "groups")
+_ESTIMATE_TITLES: Final = ("value", "low", "high", "worst", "best", "n_scored", "n_asked", "groups")
 
 
 def to_markdown(table: Table) -> str:
@@ -69,8 +69,9 @@ def to_latex(table: Table) -> str:
 def to_csv(table: Table) -> str:
     """Return a table for programs: numbers unscaled and in columns of their own, null as empty.
 
-    A column of estimates becomes six: value, low, high, n_scored, n_asked, groups; one with marked names two: the
-    names and their marks. A text that a spreadsheet would take for a formula gets an apostrophe before it.
+    A column of estimates becomes eight: value, low, high, worst, best, n_scored, n_asked, groups; one with marked
+    names two: the names and their marks. A text that a spreadsheet would take for a formula gets an apostrophe before
+    it.
     """
     written = io.StringIO()
     writer = csv.writer(written, lineterminator="\n")
@@ -106,14 +107,16 @@ def _markdown_cell(cell: Cell) -> str:
     if cell.estimate is None:
         return f"{escape_markdown(cell.name)} *{cell.mark}*" if cell.mark else escape_markdown(cell.shown)
     letters = f" <sup>{cell.letters}</sup>" if cell.letters else ""
-    return f"{cell.value} {cell.span}, {cell.counts}{letters}"
+    bounds = f" {cell.bounds}" if cell.bounds else ""
+    return f"{cell.value} {cell.span}, {cell.counts}{bounds}{letters}"
 
 
 def _latex_cell(cell: Cell) -> str:
     if cell.estimate is None:
         return rf"{escape_latex(cell.name)} \emph{{{cell.mark}}}" if cell.mark else escape_latex(cell.shown)
     letters = rf"\textsuperscript{{{cell.letters}}}" if cell.letters else ""
-    return rf"{cell.value}{letters} {{\scriptsize {cell.span}, {cell.counts}}}"
+    bounds = f" {cell.bounds}" if cell.bounds else ""
+    return rf"{cell.value}{letters} {{\scriptsize {cell.span}, {cell.counts}{bounds}}}"
 
 
 def _latex_groups(groups: Sequence[tuple[str, int]]) -> str:
@@ -125,7 +128,8 @@ def _estimate_fields(cell: Cell) -> list[str]:
     one = cell.estimate
     if one is None:
         return [_guarded(cell.name), *[""] * (len(_ESTIMATE_TITLES) - 1)]
-    return [*(_number(value) for value in (one.value, one.low, one.high, one.n_scored, one.n_asked)), cell.letters]
+    numbers = (one.value, one.low, one.high, one.worst, one.best, one.n_scored, one.n_asked)
+    return [*(_number(value) for value in numbers), cell.letters]
 
 
 def _number(value: float | None) -> str:

@@ -8,6 +8,8 @@ from typing import Final
 from astrolabe.core.records import Answer, Comparison, Estimate, Passage, Question, Scope, Score, Usage
 
 OVERALL: Final = "overall"
+BESIDE: Final = ("cost", "evidence_recall", "miss_cause")
+"""Metrics that stand beside one that scores answers; they have no value where there is nothing to measure."""
 Groups = Mapping[str | None, Sequence[Sequence[str]]]
 
 
@@ -87,6 +89,11 @@ class Material:
     def metrics(self) -> list[str]:
         """The metrics that have estimates, the main one first, then by name."""
         return sorted({one.metric for one in self.estimates}, key=lambda metric: (metric != self.metric, metric))
+
+    @property
+    def scoring_metrics(self) -> list[str]:
+        """Those of the metrics that score answers: not those that stand beside another."""
+        return [metric for metric in self.metrics if metric.partition("(")[0] not in BESIDE]
 
     @property
     def topic_metrics(self) -> list[str]:

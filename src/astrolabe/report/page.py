@@ -12,6 +12,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from astrolabe.core.records import Answer, Question, Score, Topic
+from astrolabe.report.banners import all_banners
 from astrolabe.report.finding import finding
 from astrolabe.report.judged import Cause, causes, count_causes, found_topics, is_miss_cause, origins
 from astrolabe.report.material import Material
@@ -34,6 +35,7 @@ def render_page(material: Material) -> str:
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     return environment.from_string(_read("templates/page.html.j2")).render(
         axis=_axis(main.rows),
+        banners=all_banners(material),
         breakable=_breakable,
         content=Markup(_json(page_content(material))),  # noqa: S704  every < is escaped
         finding=finding(material),

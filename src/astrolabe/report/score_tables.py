@@ -9,8 +9,8 @@ from astrolabe.report.material import Material
 from astrolabe.report.table import Cell, Column, Table
 from astrolabe.report.titles import KIND_TITLES, PART_TITLES, letters_of, method_cell, scope_title, score_title, unit
 
-_MOST_NOTES: Final = 10
-
+BOUNDS: Final = "In round brackets: between what the mean over all that were asked lies, whatever the unscored are."
+"""Said below a table in which scores are missing."""
 NEAR_MISS: Final = (
     "A matcher without a model tells what a statement is about, not whether it affirms it, and takes a near miss for "
     "a hit: read its H_topic and H_resp as upper bounds."
@@ -32,7 +32,7 @@ def by_scope(material: Material, metric: str) -> Table:
         caption=f"{title} by scope ({metric}), {unit(material, metric)}: {_form(material)}",
         columns=(Column(title="Method"), *(Column(title=scope_title(scope)) for scope in scopes)),
         rows=tuple(rows),
-        notes=(*_notes(material, metric, rows, each=True), *((letters,) if material.groups.get(metric) else ())),
+        notes=(*_notes(material, metric, rows), *((letters,) if material.groups.get(metric) else ())),
     )
 
 
@@ -129,17 +129,15 @@ def _cell(
     return Cell(estimate=found, letters=letters, scale=100.0 if percent else 1.0, digits=1 if percent else 2)
 
 
-def _notes(material: Material, metric: str, rows: Sequence[Sequence[Cell]], *, each: bool = False) -> tuple[str, ...]:
-    """Return the metric's agreement with people, and what unscored answers could change (`each`: by how much)."""
+def _notes(material: Material, metric: str, rows: Sequence[Sequence[Cell]]) -> tuple[str, ...]:
+    """Return the metric's agreement with people, and what is said where answers are unscored."""
     found = [material.agreement[metric]] if metric in material.agreement else []
-    open_ = [(cell, cell.estimate) for row in rows for cell in row if cell.estimate and cell.open]
-    if each:
-        for cell, one in open_[:_MOST_NOTES]:
-            bounds = f"; if they were scored the mean would lie in {cell.bounds}" if cell.bounds else ""
-            found.append(f"{one.method}, {scope_title(one.scope)}: {one.n_asked - one.n_scored} unscored{bounds}.")
-    methods = list(dict.fromkeys(one.method for _, one in (open_[_MOST_NOTES:] if each else open_)))
+    open_ = [cell for row in rows for cell in row if cell.open]
+    methods = list(dict.fromkeys(cell.estimate.method for cell in open_ if cell.estimate))
     if methods:
         found.append(f"Answers of {', '.join(methods)} are unscored and in no mean; the counts say where.")
+    if any(cell.bounds for cell in open_):
+        found.append(BOUNDS)
     return tuple(found)
 
 

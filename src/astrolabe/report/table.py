@@ -7,6 +7,8 @@ from astrolabe.core.records import Estimate
 
 DASH: Final = "\N{EN DASH}"
 LONGEST_CELL: Final = 300
+GAP: Final = 0.02
+"""From this share of missing scores on, a cell is named on top of everything."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +34,7 @@ class Cell:
     def shown(self) -> str:
         """The cell as plain text on one line."""
         if self.estimate is not None:
-            return f"{self.value} {self.span}, {self.counts}{' ' if self.letters else ''}{self.letters}"
+            return " ".join(filter(None, [self.value, f"{self.span},", self.counts, self.bounds, self.letters]))
         if self.number is not None:
             return f"{self.number * self.scale:,.{self.digits}f}"
         return f"{self.name} *{self.mark}*" if self.mark else self.name
@@ -65,13 +67,25 @@ class Cell:
         return self.estimate is not None and self.estimate.n_scored < self.estimate.n_asked
 
     @property
+    def missing(self) -> float:
+        """The share of those that were asked that is not scored."""
+        return 1 - self.estimate.n_scored / self.estimate.n_asked if self.estimate and self.open else 0.0
+
+    @property
+    def gap(self) -> bool:
+        """Whether so many are not scored that it is said on top of everything."""
+        return self.missing >= GAP
+
+    @property
     def bounds(self) -> str:
-        """Between what the mean would lie if all that were asked had been scored; empty where all are."""
+        """In brackets, between what the mean over all that were asked lies; empty where all are scored."""
         found = self.estimate
-        if found is None or not self.open or found.worst is None or found.best is None:
+        if found is None or not self.open:
             return ""
-        low, high = sorted((found.worst, found.best))
-        return f"{self._written(low)} to {self._written(high)}"
+        ends = sorted(end for end in (found.worst, found.best) if end is not None)
+        if len(ends) == 1 and found.value is not None:
+            return f"({self._written(ends[0])} or {'more' if ends[0] <= found.value else 'less'})"
+        return f"({self._written(ends[0])} to {self._written(ends[1])})" if len(ends) > 1 else ""
 
     def _written(self, value: float | None) -> str:
         return DASH if value is None else f"{value * self.scale:,.{self.digits}f}"

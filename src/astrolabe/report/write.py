@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Literal, get_args
 
+from astrolabe.report.banners import all_banners
 from astrolabe.report.finding import finding
 from astrolabe.report.formats import escape_latex, escape_markdown, to_csv, to_latex, to_markdown
 from astrolabe.report.material import Material
@@ -37,11 +38,11 @@ def _html(material: Material) -> Mapping[str, str]:
 
 
 def _markdown(material: Material) -> Mapping[str, str]:
-    banners = [f"> **{escape_markdown(banner)}**\n" for banner in material.banners]
+    said = [f"> **{escape_markdown(banner)}**\n" for banner in all_banners(material)]
     facts = [f"- {escape_markdown(name)}: {escape_markdown(value)}" for name, value in material.facts.items()]
     parts = [
         f"# {escape_markdown(material.title)}\n",
-        *banners,
+        *said,
         f"{escape_markdown(finding(material))}\n",
         *(to_markdown(table) for table in all_tables(material)),
         "**How these numbers were made**\n",
@@ -52,10 +53,11 @@ def _markdown(material: Material) -> Mapping[str, str]:
 
 
 def _latex(material: Material) -> Mapping[str, str]:
+    said = all_banners(material)
     head = [
         "% Needs \\usepackage{booktabs,graphicx} and, for names in other scripts, XeLaTeX or LuaLaTeX.",
-        *(f"% {escape_latex(line)}" for line in (material.title, *material.banners)),
-        *(rf"\noindent\textbf{{{escape_latex(banner)}}}\par" for banner in material.banners),
+        *(f"% {escape_latex(line)}" for line in (material.title, *said)),
+        *(rf"\noindent\textbf{{{escape_latex(banner)}}}\par" for banner in said),
     ]
     return {"report.tex": "\n".join([*head, "", *(to_latex(table) for table in all_tables(material))])}
 

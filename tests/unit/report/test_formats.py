@@ -69,12 +69,13 @@ def test_csv_reads_back_and_a_spreadsheet_computes_nothing(text: str) -> None:
 
 
 def test_csv_has_an_estimates_numbers_unscaled_and_null_as_empty() -> None:
-    one = Estimate(metric="topics", method="a", value=0.5, n_scored=1, n_asked=4)
+    one = Estimate(metric="topics", method="a", value=0.5, worst=0.125, best=0.875, n_scored=1, n_asked=4)
 
     header, row = csv.reader(io.StringIO(to_csv(table(Cell(text="a"), Cell(estimate=one, letters="ab", scale=100)))))
 
-    assert header == ["c0", "c1 value", "c1 low", "c1 high", "c1 n_scored", "c1 n_asked", "c1 groups"]
-    assert row == ["a", "0.5", "", "", "1", "4", "ab"]
+    names = ["value", "low", "high", "worst", "best", "n_scored", "n_asked", "groups"]
+    assert header == ["c0", *(f"c1 {name}" for name in names)]
+    assert row == ["a", "0.5", "", "", "0.125", "0.875", "1", "4", "ab"]
 
 
 def test_latex_groups_columns_under_their_scope() -> None:

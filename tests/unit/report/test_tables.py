@@ -7,7 +7,7 @@ import pytest
 from astrolabe.core.records import Estimate, Usage
 from astrolabe.report import Cell, Cost, Material, all_tables, main_table
 from astrolabe.report.finding import finding
-from astrolabe.report.score_tables import NEAR_MISS, hallucinations
+from astrolabe.report.score_tables import BOUNDS, NEAR_MISS, hallucinations
 from tests.unit.report.made import METHODS, made_material
 
 
@@ -36,8 +36,8 @@ def test_one_scored_of_ten_is_never_a_bare_hundred() -> None:
 
     table = main_table(material)
 
-    assert table.texts[0][1] == "100.0 [–], 1/10"
-    assert "a, All: 9 unscored; if they were scored the mean would lie in 10.0 to 100.0." in table.notes
+    assert table.texts[0][1] == "100.0 [–], 1/10 (10.0 to 100.0)"
+    assert BOUNDS in table.notes
 
 
 def test_nothing_scored_is_a_dash_with_its_counts() -> None:

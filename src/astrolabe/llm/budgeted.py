@@ -85,7 +85,11 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Budgeted:
-    """A provider that asks nothing more once the budget is used up; what is under way is paid for and kept."""
+    """A provider that asks nothing more once the budget is used up; what is under way is paid for and kept.
+
+    So the cap is exceeded by less than what the calls under way cost when it was reached, the one that reached it
+    included: with calls of one price, and `n` at a time, at most `n - 1` are made beyond those that the cap takes.
+    """
 
     provider: Provider
     budget: Budget
@@ -103,7 +107,7 @@ class Budgeted:
         """
         self.budget.begin()
         if reached := self.budget.used_up:
-            raise Stopped(f"budget: {reached}; run the same command with a larger --budget to go on")
+            raise Stopped(f"budget: {reached}; run the same command again to go on with as much more")
         raw = await self.provider.complete(request)
         self.budget.spend(raw.usage)
         return raw

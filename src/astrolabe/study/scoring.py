@@ -213,7 +213,11 @@ class OpenScores(NamedTuple):
 
 
 def open_scores(scoring: Scoring, study: Study | None) -> OpenScores:
-    """Return what has to be scored; without a study that is everything. Nothing is written."""
+    """Return what has to be scored; without a study that is everything. Nothing is written.
+
+    The questions come in an order that is random and always the same, each with all its answers and metrics: what a
+    budget leaves is a fair sample of the questions, and the same one for every method.
+    """
     found = OpenScores([], [], [])
     for metric in scoring.metrics:
         standing = _standing(scoring, study, spell(metric))
@@ -224,6 +228,8 @@ def open_scores(scoring: Scoring, study: Study | None) -> OpenScores:
                 found.kept.append(score)
             else:
                 found.tasks.append(ScoreTask(metric, answer))
+    seed = study.settings.seed if study else 0
+    found.tasks.sort(key=lambda task: text_hash(f"{seed} {task.answer.question_id}"))
     return found
 
 

@@ -32,17 +32,20 @@ async def work_through(
         progress: Hears of each task that is done.
 
     Returns:
-        Why it ended early (a budget, the provider), or null. What was under way is finished and kept.
+        Why it ended early (a budget, the provider), and how many tasks are done and left; null where all are done.
+        What was under way is finished and kept.
 
     Raises:
         UserError: A task or `keep` raised it; the others are given up.
     """
     queue = iter(tasks)
     reasons: list[str] = []
+    done = 0
     keeper = _Keeper(keep)
 
     async def worker() -> None:
         """Take tasks until there are none, or something has stopped the work."""
+        nonlocal done
         for task in queue:
             try:
                 outcome = await do(task)
@@ -50,6 +53,7 @@ async def work_through(
                 reasons.append(str(stopped))
             else:
                 keeper.take(outcome)
+                done += 1
                 progress.step()
             if reasons:
                 return
@@ -69,7 +73,7 @@ async def work_through(
         raise first_of(faults) from None
     finally:
         progress.end()
-    return reasons[0] if reasons else None
+    return f"{done} of {len(tasks)} done, {len(tasks) - done} left: {reasons[0]}" if reasons else None
 
 
 class _Keeper(Generic[R]):

@@ -135,7 +135,7 @@ async def map_reduce(
 
     Args:
         question: What is asked.
-        blocks: One at least.
+        blocks: None say nothing.
         kit: The model and its budgets.
         tokens: The most that the points shown may take.
         trace: What was looked at before.
@@ -186,7 +186,7 @@ def _looked(question: Question, mapped: Mapped, kept: Sequence[FoundPoint]) -> S
 
 
 def _nothing(question: Question, mapped: Mapped, steps: Sequence[Step]) -> Answer:
-    if len(mapped.failed) == mapped.asked:
+    if mapped.failed and len(mapped.failed) == mapped.asked:
         first = next(iter(mapped.failed.values()))
         reason = f"no block gave points: {first.reason}"
         return Answer(question_id=question.id, trace=numbered(steps), status=first.status, reason=reason)

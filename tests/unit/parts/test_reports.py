@@ -12,7 +12,7 @@ from astrolabe.core.tokens import count_tokens
 from astrolabe.core.usage import Usage
 from astrolabe.llm.provider import RawReply
 from astrolabe.llm.scripted import AnyPrompt, Line
-from astrolabe.parts.communities import forest_of
+from astrolabe.parts.communities import Community, Forest, forest_of
 from astrolabe.parts.described_graph import DescribedGraph
 from astrolabe.parts.entity_graph import Entity, EntityGraph, Relation
 from astrolabe.parts.reports import CommunityReports, Finding, Report, Reports, reported
@@ -254,3 +254,25 @@ async def test_an_index_of_reports_is_built_over_the_described_graph_and_opens_a
 def test_what_cannot_be_built_is_refused_before_anything_runs(wrong: str) -> None:
     with pytest.raises(ConfigError, match="reports need"):
         parse_spelled(f"community_reports({wrong})", {CommunityReports.name: CommunityReports}, what="index")
+
+
+async def test_reports_are_ordered_by_occurrence_then_rating_and_those_too_deep_or_missing_left_out() -> None:
+    def community(place: int, level: int, occurrence: float) -> Community:
+        return Community(
+            id=place, level=level, parent=None, kids=(), entities=(0,), relations=(), passages=(), occurrence=occurrence
+        )
+
+    def rated(rating: float) -> Report:
+        return Report(title="t", summary="s", rating=rating, findings=())
+
+    forest = Forest(
+        communities=[community(0, 0, 0.5), community(1, 0, 1), community(2, 1, 0.5), community(3, 1, 1), *[
+            community(4, 2, 1), community(5, 2, 0.5),
+        ]]
+    )  # fmt: skip
+    index = Reports(forest=forest, of={0: rated(1), 1: rated(2), 2: rated(9), 4: rated(9), 5: rated(9)}, gaps=Gaps())
+
+    assert index.by_weight(2) == [4, 1, 2, 5, 0]
+    assert index.by_weight(1) == [1, 2, 0]
+    assert index.costs[0] == count_tokens("t\ns")
+    assert index.around([0], level=1) == [2, 1, 0]

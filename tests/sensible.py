@@ -73,8 +73,9 @@ def first_facts(shown: str) -> Line:  # noqa: ARG001 - whatever was found
 
 
 def thought(shown: str) -> Line:
-    """Think of the first name of the material."""
-    return json.dumps({"thought": f"Next is {names(shown.removeprefix('Material:'))[0]}.", "enough": False})
+    """Think of the last name of the material."""
+    (*_, last) = names(shown.partition("Question:")[0].removeprefix("Material:"))
+    return json.dumps({"thought": f"Next is {last}.", "enough": False})
 
 
 def names(text: str) -> list[str]:
@@ -90,7 +91,36 @@ def keywords(shown: str) -> Line:
     return json.dumps({"high_level": themes, "low_level": named})
 
 
+def parts(shown: str) -> Line:
+    """Take the question apart into two, of which the second refers to the first; a part stays whole."""
+    whole = "What is known of" in shown or "<Q1>" in shown
+    return json.dumps({"questions": [] if whole else ["What is known of the moon?", "What does <Q1> move?"]})
+
+
+def stands_alone(shown: str) -> Line:  # noqa: ARG001 - whatever it refers to
+    """Put the moon in place of the mark."""
+    return json.dumps({"items": ["the moon"], "question": "What is known of what the moon moves?"})
+
+
+def to_search_for(shown: str) -> Line:
+    """Give each question itself as a query."""
+    lines = [line.partition(": ") for line in shown.splitlines() if re.match(r"N[\d.]+: ", line)]
+    return json.dumps({"queries": [{"id": name, "query": question} for name, _, question in lines]})
+
+
+def to_each(shown: str) -> Line:
+    """Give each question the same answer."""
+    names = re.findall(r"^(N[\d.]+) \[", shown, re.MULTILINE)
+    return json.dumps({"answers": [{"id": name, "answer": "The moon pulls the water."} for name in names]})
+
+
 REPLIES: dict[str, Callable[[str], Line]] = {
+    "answer_together.v1": to_each,
+    "answerable.v1": lambda shown: json.dumps({"missing": [], "answerable": "table" in shown}),
+    "contextualize.v1": stands_alone,
+    "decompose.v1": parts,
+    "list_items.v1": lambda shown: json.dumps({"items": ["moon"] if shown else []}),
+    "queries.v1": to_search_for,
     "extract.v1": extraction,
     "extract_more.v1": nothing_more,
     "keywords.v1": keywords,

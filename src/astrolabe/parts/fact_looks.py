@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 _SHOWN: Final = 10
+_QUESTION: Final = "question"
 Places = npt.NDArray[np.int64]
 
 
@@ -30,23 +31,31 @@ def look_at_links(facts: Facts, links: Sequence[Link], named: Named) -> Step:
         )
         for link in links
     }
-    edges = [Edge(source="question", target=facts.phrases[link.phrase], label=link.asked) for link in links]
+    edges = [Edge(source=_QUESTION, target=facts.phrases[link.phrase], label=link.asked) for link in links]
     missing = len(named.entities) - len(links)
     reason = named.reason or (f"{missing} of {len(named.entities)} named are like no phrase" if missing else "")
-    return look("search.entities", list(nodes.values()), edges, asked="; ".join(named.entities), reason=reason)
+    drawn = [Node(id=_QUESTION, kind="question"), *nodes.values()] if links else []
+    return look("search.entities", drawn, edges, asked="; ".join(named.entities), reason=reason)
 
 
 def look_at_facts(facts: Facts, shown: Sequence[int], near: Vectors, kept: Sequence[int], *, reason: str) -> Step:
     """Return the step that found facts near the question, of which some were kept."""
     nodes = [
-        Node(id=f"fact {place}", kind="fact", label=facts.written(place), score=float(near[place])) for place in shown
+        Node(
+            id=f"fact {place}",
+            kind="fact",
+            label=facts.written(place),
+            score=float(near[place]),
+            passages=_passages_that_say(facts, place),
+        )
+        for place in shown
     ]
-    edges = [
-        Edge(source=f"fact {place}", target=facts.phrases[end], label="kept")
-        for place in kept
-        for end in (facts.facts[place].subject, facts.facts[place].object)
-    ]
-    return look("search.facts", nodes, edges, reason=reason)
+    pairs = [(place, end) for place in kept for end in (facts.facts[place].subject, facts.facts[place].object)]
+    edges = [Edge(source=f"fact {place}", target=facts.phrases[end], label="kept") for place, end in pairs]
+    ends = dict.fromkeys(end for _, end in pairs)
+    passages = _passages_of(facts, list(ends))
+    phrases = [Node(id=facts.phrases[end], kind="entity", passages=passages[end]) for end in ends]
+    return look("search.facts", [*nodes, *phrases], edges, reason=reason)
 
 
 def look_at_walk(facts: Facts, shares: npt.NDArray[np.float64], hits: Sequence[Hit], *, damping: float) -> Step:
@@ -98,3 +107,8 @@ def _passages_of(facts: Facts, phrases: Sequence[int]) -> dict[int, tuple[str, .
     for row, column in pairs:
         found[once[column]].append(facts.passages[row])
     return {phrase: tuple(passages) for phrase, passages in found.items()}
+
+
+def _passages_that_say(facts: Facts, fact: int) -> tuple[str, ...]:
+    places: list[int] = facts.mentions[facts.mentions[:, 1] == fact, 0].tolist()
+    return tuple(facts.passages[place] for place in places)

@@ -85,7 +85,7 @@ def names(text: str) -> list[str]:
 
 def keywords(shown: str) -> Line:
     """Take what looks like a name for the low level, and the words that are none for the high level."""
-    question = shown.partition("Reply with an object")[0].removeprefix("Question:")
+    question = re.sub(r"</?block[^>]*>", "", shown.partition("Reply with an object")[0].removeprefix("Question:"))
     named = names(question)
     themes = [word for word in re.findall(r"\w{4,}", question) if word not in named]
     return json.dumps({"high_level": themes, "low_level": named})

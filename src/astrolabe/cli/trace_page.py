@@ -53,13 +53,27 @@ def _details(step: Step, passages: Mapping[str, Passage]) -> Iterator[str]:
     if step.input is not None:
         yield f"asked: {_shown(step.input)}"
     drawn = step.output
-    if isinstance(drawn, dict) and isinstance(drawn.get("nodes"), list):
+    if isinstance(drawn, dict) and "answer" in drawn:
+        yield from _resolved(step, drawn)
+    elif isinstance(drawn, dict) and isinstance(drawn.get("nodes"), list):
         yield from _nodes(cast("list[dict[str, JsonValue]]", drawn["nodes"]), passages)
         edges = cast("list[dict[str, JsonValue]]", drawn.get("edges") or [])
         if edges:
             yield f"{len(edges)} edge{'s' * (len(edges) != 1)}, such as {_edge(edges[0])}"
     elif drawn is not None:
         yield f"said: {_shown(drawn)}"
+
+
+def _resolved(step: Step, drawn: Mapping[str, JsonValue]) -> Iterator[str]:
+    """Say what a node of a reasoning tree was searched for with, and what came of it."""
+    if step.hits:
+        query = f" by {drawn['query']!r}" if drawn.get("query") else ""
+        yield f"found{query}: {len(step.hits)} passage{'s' * (len(step.hits) != 1)}"
+    together = cast("list[str]", drawn.get("batch") or [])
+    if len(together) > 1:
+        yield f"answered together with {', '.join(name for name in together if name != step.id)}"
+    answer = drawn["answer"]
+    yield f"answer: {_shown(answer)}" if answer is not None else f"{drawn.get('status')}: {drawn.get('why')}"
 
 
 def _nodes(nodes: Sequence[Mapping[str, JsonValue]], passages: Mapping[str, Passage]) -> Iterator[str]:

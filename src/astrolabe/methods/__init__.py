@@ -3,18 +3,24 @@
 from typing import Final
 
 from astrolabe.core.protocols import Method
+from astrolabe.methods.apt import APT
 from astrolabe.methods.extractive import Extractive
 from astrolabe.methods.graphrag import GraphRAGGlobal, GraphRAGLocal
 from astrolabe.methods.hipporag import HippoRAG, HippoRAG2
+from astrolabe.methods.lightrag import LightRAGHigh, LightRAGHybrid, LightRAGLow
 from astrolabe.methods.llm_only import LLMOnly
 from astrolabe.methods.vanilla import Vanilla
 
 METHODS: Final[dict[str, type[Method]]] = {
+    APT.name: APT,
     Extractive.name: Extractive,
     GraphRAGGlobal.name: GraphRAGGlobal,
     GraphRAGLocal.name: GraphRAGLocal,
     HippoRAG.name: HippoRAG,
     HippoRAG2.name: HippoRAG2,
+    LightRAGHigh.name: LightRAGHigh,
+    LightRAGHybrid.name: LightRAGHybrid,
+    LightRAGLow.name: LightRAGLow,
     LLMOnly.name: LLMOnly,
     Vanilla.name: Vanilla,
 }

@@ -89,3 +89,23 @@ def clusters(
             groups.append(_Group(place, evidence[place], sizes))
     members = [sorted(group.members) for group in groups]
     return sorted(members, key=lambda places: (-len(places), places[0]))
+
+
+def in_order(
+    evidence: Sequence[Evidence],
+    sizes: Mapping[str, int],
+    *,
+    budget: int | None,
+    most: int | None = None,
+    overlap: float = 0.0,  # noqa: ARG001  as `clusters` has it
+) -> list[list[int]]:
+    """Return groups of neighbours in their order, as many in each as `budget` and `most` allow, whatever they share."""
+    groups: list[_Group] = []
+    for place, one in enumerate(evidence):
+        last = groups[-1] if groups else None
+        tokens = last.with_one_more(one, sizes) if last else 0
+        if last is not None and len(last.members) != most and (budget is None or tokens < budget):
+            last.add(place, one, tokens)
+        else:
+            groups.append(_Group(place, one, sizes))
+    return [group.members for group in groups]

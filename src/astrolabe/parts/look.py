@@ -71,8 +71,10 @@ def look_at(hits: Sequence[Hit], *, asked: str, mode: str = "") -> Step:
 
 
 def numbered(steps: Sequence[Step]) -> tuple[Step, ...]:
-    """Return the steps with ids in their order: `s1`, `s2`, ..."""
-    return tuple(step.model_copy(update={"id": f"s{number}"}) for number, step in enumerate(steps, 1))
+    """Return the steps with ids in their order, `s1`, `s2`, ...; one that has an id keeps it."""
+    return tuple(
+        step if step.id else step.model_copy(update={"id": f"s{number}"}) for number, step in enumerate(steps, 1)
+    )
 
 
 def _node(node: Node) -> dict[str, JsonValue]:

@@ -5,8 +5,10 @@ from inline_snapshot import snapshot
 
 from astrolabe.cli.trace_page import print_trace
 from astrolabe.core.records import Answer, Step, Usage
+from astrolabe.methods.apt import APT
 from astrolabe.parts.look import Edge, Node, look
-from tests.six_passages import TEXTS, passage
+from tests.sensible import sensible
+from tests.six_passages import QUESTION, TEXTS, TracedKit, passage
 
 PASSAGES = {name: passage(name, text) for name, text in TEXTS.items()}
 
@@ -59,6 +61,26 @@ Trace
    entity: entity 5
    ... and 3 more
    1 edge, such as Moon - tides: moves them
+""")
+
+
+async def test_a_reasoning_tree_is_shown_with_its_questions_and_answers(capsys: pytest.CaptureFixture[str]) -> None:
+    answer = await APT(k=2).answer(QUESTION, TracedKit(sensible))
+
+    assert shown(capsys, *answer.trace) == snapshot("""\
+
+Trace
+└─ node (vertical) - split [2 calls]
+   asked: What moves the tides of the oceans?
+   answer: The moon pulls the water.
+   ├─ node (external) - atomic [3 calls]
+   │  asked: What is known of the moon?
+   │  found by 'The moon pulls the water.': 2 passages
+   │  answer: The moon pulls the water.
+   └─ node (external) - atomic [5 calls]
+      asked: What is known of what the moon moves?
+      found by 'The moon pulls the water.': 2 passages
+      answer: The moon pulls the water.
 """)
 
 

@@ -1,0 +1,342 @@
+"""`apt` on six passages: the tree, every call and every search, in the serial order and in any other."""
+
+import asyncio
+import json
+import random
+from collections import Counter
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+import pytest
+from inline_snapshot import snapshot
+
+from astrolabe.core.errors import ConfigError, ModelError
+from astrolabe.core.prompt import Prompt, Reply
+from astrolabe.core.protocols import LLM
+from astrolabe.core.records import Answer, Question, Step
+from astrolabe.llm.scripted import AnyPrompt, Line, Scripted
+from astrolabe.methods.apt import APT
+from tests.six_passages import QUESTION, TracedKit
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+R = TypeVar("R", bound="BaseModel | str")
+
+PLANS = {
+    QUESTION.text: [
+        "What pulls the water of the oceans?",
+        "When do spring tides come?",
+        "2) When is the water of <Q1> high?",
+        "How are lamps and nets kept?",
+        "Which of <Q1, Q2> is told by a table?",
+    ],
+    "How are lamps and nets kept?": ["What do lamps burn?", "When do nets of hemp rot?"],
+}
+"""The tree: two searched for together, two that refer to others, one that is taken apart."""
+
+
+def plan(shown: str) -> Line:
+    """Take apart what `PLANS` takes apart."""
+    nothing: list[str] = []
+    parts = next((parts for question, parts in PLANS.items() if question in shown), nothing)
+    return json.dumps({"reason": "so", "questions": parts})
+
+
+def stands_alone(shown: str) -> Line:
+    """Say what the marks stand for."""
+    told = "Which of the moon and the sun is told by a table?" if "table" in shown else "When is that water high?"
+    return json.dumps({"items": ["the moon"], "question": told})
+
+
+def queries(shown: str) -> Line:
+    """Give a query for each id."""
+    ids = [line.partition(":")[0] for line in shown.splitlines() if line.startswith("N") and ":" in line]
+    return json.dumps({"queries": [{"id": name, "query": f"tides {name}"} for name in ids]})
+
+
+def together(shown: str) -> Line:
+    """Give an answer for each id."""
+    ids = [line.split()[0] for line in shown.splitlines() if line.startswith("N") and "[" in line]
+    return json.dumps({"answers": [{"id": name, "answer": f"Answer to {name}."} for name in ids]})
+
+
+REPLIES: dict[str, Callable[[str], Line]] = {
+    "answer_together.v1": together,
+    "answerable.v1": lambda shown: json.dumps({"missing": [], "answerable": "told by a table" in shown}),
+    "contextualize.v1": stands_alone,
+    "decompose.v1": plan,
+    "queries.v1": queries,
+    "query.v1": lambda shown: "moon water" if shown else "",
+}
+
+
+def script(prompt: AnyPrompt) -> Line:
+    """Play the tree of `PLANS`."""
+    reply = REPLIES.get(prompt.name)
+    return reply(prompt.messages[-1].content) if reply else f"Said by {prompt.name}."
+
+
+def tree(answer: Answer) -> list[str]:
+    """Return the nodes of a trace, a line each."""
+    return [line(step) for step in answer.trace]
+
+
+def line(step: Step) -> str:
+    """Return a node in short: its place, how it was resolved and what came of it."""
+    output = step.output
+    assert isinstance(output, dict)
+    together = output["batch"]
+    shared = f" with {' '.join(map(str, together))}" if isinstance(together, list) and together else ""
+    found = f" {output['query']!r}" if output["query"] else ""
+    return f"{step.id} {step.mode} ({step.reason}){found}{shared}: {output['answer']}"
+
+
+async def test_the_tree_grows_as_it_is_answered() -> None:
+    kit = TracedKit(script)
+
+    answer = await APT(k=2).answer(QUESTION, kit)
+
+    assert tree(answer) == snapshot(
+        [
+            "0 vertical (split): Said by write_from_answers.v1.",
+            "1 external (atomic) 'tides N1' with 1 2: Answer to N1.",
+            "2 external (atomic) 'tides N2' with 1 2: Answer to N2.",
+            "3 external (atomic) 'moon water': Said by answer_node.v1.",
+            "4 vertical (split): Said by merge_answers.v1.",
+            "4.1 external (atomic) 'tides N4.1' with 4.1 4.2: Answer to N4.1.",
+            "4.2 external (atomic) 'tides N4.2' with 4.1 4.2: Answer to N4.2.",
+            "5 lateral (answerable): Said by answer_from_siblings.v1.",
+        ]
+    )
+    assert answer.status == "ok"
+
+
+async def test_every_call_and_search_is_made_once() -> None:
+    kit = TracedKit(script)
+
+    await APT(k=2).answer(QUESTION, kit)
+
+    assert sorted(kit.trace) == snapshot(
+        [
+            "ask answer_from_siblings.v1 (answer.lateral) with no passage",
+            "ask answer_node.v1 (answer.node) with p1, p2",
+            "ask answer_together.v1 (answer.node) with p1, p2",
+            "ask answer_together.v1 (answer.node) with p1, p2, p6",
+            "ask answerable.v1 (answer.check) with no passage",
+            "ask answerable.v1 (answer.check) with no passage",
+            "ask contextualize.v1 (answer.context) with no passage",
+            "ask contextualize.v1 (answer.context) with no passage",
+            "ask decompose.v1 (answer.plan) with no passage",
+            "ask decompose.v1 (answer.plan) with no passage",
+            "ask decompose.v1 (answer.plan) with no passage",
+            "ask decompose.v1 (answer.plan) with no passage",
+            "ask decompose.v1 (answer.plan) with no passage",
+            "ask decompose.v1 (answer.plan) with no passage",
+            "ask decompose.v1 (answer.plan) with no passage",
+            "ask merge_answers.v1 (answer.merge) with no passage",
+            "ask queries.v1 (answer.query) with no passage",
+            "ask queries.v1 (answer.query) with no passage",
+            "ask query.v1 (answer.query) with no passage",
+            "ask write_from_answers.v1 (answer.write) with no passage",
+            "open dense",
+            "search 'moon water' k=2: p1, p2",
+            "search 'tides N1' k=2: p1, p2",
+            "search 'tides N2' k=2: p1, p2",
+            "search 'tides N4.1' k=2: p1, p2",
+            "search 'tides N4.2' k=2: p6, p1",
+        ]
+    )
+
+
+async def test_a_question_that_stays_whole_is_one_search() -> None:
+    kit = TracedKit(script)
+
+    answer = await APT(k=2).answer(Question(id="q", text="What do lamps burn?"), kit)
+
+    assert kit.trace == snapshot(
+        [
+            "open dense",
+            "ask decompose.v1 (answer.plan) with no passage",
+            "ask query.v1 (answer.query) with no passage",
+            "search 'moon water' k=2: p1, p2",
+            "ask write.v1 (answer.write) with p1, p2",
+        ]
+    )
+    assert tree(answer) == snapshot(["0 external (atomic) 'moon water': Said by write.v1."])
+
+
+async def test_a_check_that_cannot_be_read_means_search() -> None:
+    def says(prompt: AnyPrompt) -> Line:
+        return "maybe" if prompt.name == "answerable.v1" else script(prompt)
+
+    answer = await APT(k=2).answer(QUESTION, TracedKit(says))
+
+    assert {step.mode for step in answer.trace if step.id in {"3", "5"}} == {"external"}
+
+
+async def test_a_plan_that_cannot_be_read_is_a_search_and_says_so() -> None:
+    def says(prompt: AnyPrompt) -> Line:
+        return "no plan" if prompt.name == "decompose.v1" else script(prompt)
+
+    answer = await APT(k=2).answer(QUESTION, TracedKit(says))
+
+    assert [(step.mode, step.reason) for step in answer.trace] == [("external", "parse_fallback")]
+
+
+async def test_what_a_batch_leaves_out_is_asked_alone() -> None:
+    def says(prompt: AnyPrompt) -> Line:
+        if prompt.name == "answer_together.v1":
+            return json.dumps({"answers": [{"id": "N1", "answer": ""}, {"id": "N9", "answer": "Whose?"}]})
+        return script(prompt)
+
+    answer = await APT(k=2).answer(QUESTION, TracedKit(says))
+
+    answers = {step.id: step.output["answer"] for step in answer.trace if isinstance(step.output, dict)}
+    assert answers["1"] == answers["2"] == "Said by answer_node.v1."
+
+
+async def test_keys_that_are_counted_anew_swap_no_siblings() -> None:
+    def says(prompt: AnyPrompt) -> Line:
+        if prompt.name == "queries.v1":
+            return json.dumps({"queries": [{"id": "1", "query": "wrong"}, {"id": "2", "query": "wrong"}]})
+        return script(prompt)
+
+    answer = await APT(k=2).answer(QUESTION, TracedKit(says))
+
+    queries = {str(step.output["query"]) for step in answer.trace if isinstance(step.output, dict)}
+    assert queries == {"", "moon water"}
+
+
+async def test_a_plan_of_sixty_parts_survives() -> None:
+    many = [f"What is item {number}?" for number in range(60)]
+
+    def says(prompt: AnyPrompt) -> Line:
+        if prompt.name == "decompose.v1":
+            return json.dumps({"questions": many if QUESTION.text in prompt.messages[-1].content else []})
+        return script(prompt)
+
+    answer = await APT(k=2).answer(QUESTION, TracedKit(says))
+
+    assert len(answer.trace) == 61
+    assert answer.trace[0].reason == "split"
+
+
+@pytest.mark.parametrize("caps", [APT(k=2, most_breadth=4), APT(k=2, most_nodes=4)])
+async def test_a_question_with_too_many_parts_is_searched_for_whole(caps: APT) -> None:
+    answer = await caps.answer(QUESTION, TracedKit(script))
+
+    assert [(step.mode, step.reason) for step in answer.trace] == [("external", "breadth_cap")]
+
+
+async def test_the_last_level_is_not_taken_apart_but_still_answers_from_siblings() -> None:
+    answer = await APT(k=2, depth=2).answer(QUESTION, TracedKit(script))
+
+    reasons = {step.id: (step.mode, step.reason) for step in answer.trace}
+    assert reasons["4"] == ("external", "depth_cap")
+    assert reasons["5"] == ("lateral", "answerable")
+
+
+@pytest.mark.parametrize("caps", [APT(k=2, most_calls=1), APT(k=2, most_tokens=1), APT(k=2, most_seconds=1e-9)])
+async def test_a_tree_that_has_spent_what_it_may_ends_with_an_answer(caps: APT) -> None:
+    answer = await caps.answer(QUESTION, TracedKit(script))
+
+    assert answer.status == "ok"
+    assert "budget" in {step.reason for step in answer.trace}
+
+
+async def test_a_part_that_fails_stops_no_other_and_is_named() -> None:
+    def says(prompt: AnyPrompt) -> Line:
+        alone = prompt.name == "answer_from_siblings.v1"
+        return ModelError("refused", "not that one") if alone else script(prompt)
+
+    answer = await APT(k=2).answer(QUESTION, TracedKit(says))
+
+    (failed,) = [step for step in answer.trace if step.id == "5"]
+    assert isinstance(failed.output, dict)
+    assert (failed.output["status"], failed.output["why"], failed.output["answer"]) == ("refused", "not that one", None)
+    assert answer.status == "ok"
+
+
+async def test_where_no_part_is_answered_neither_is_the_question() -> None:
+    def says(prompt: AnyPrompt) -> Line:
+        return ModelError("failed", "HTTP 500") if prompt.name.startswith(("answer_", "merge")) else script(prompt)
+
+    with pytest.raises(ModelError, match="none of the 5 parts of the question could be answered"):
+        await APT(k=2).answer(QUESTION, TracedKit(says))
+
+
+async def test_a_set_is_answered_with_its_items() -> None:
+    def says(prompt: AnyPrompt) -> Line:
+        return (
+            json.dumps({"items": ["the moon", "the  moon", "the sun"]})
+            if "list_items" in prompt.name
+            else script(prompt)
+        )
+
+    answer = await APT(k=2).answer(QUESTION.model_copy(update={"kind": "set"}), TracedKit(says))
+
+    assert (answer.items, answer.text) == (("the moon", "the sun"), "the moon\nthe sun")
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        APT(k=2),
+        APT(k=2, breadth=2),
+        APT(k=2, breadth=6),
+        APT(k=2, vertical=False),
+        APT(k=2, lateral=False),
+        APT(k=2, cluster=False),
+        APT(k=2, batch=1),
+        APT(k=2, depth=2),
+        APT(k=2, context="preceding"),
+    ],
+    ids=repr,
+)
+async def test_the_order_in_which_replies_arrive_changes_nothing(method: APT) -> None:
+    serial = Late(None)
+    answer = await method.answer(QUESTION, serial)
+    for seed in range(5):
+        late = Late(seed)
+
+        assert await method.answer(QUESTION, late) == answer
+        assert late.asked == serial.asked
+    assert serial.asked.total() > 3
+
+
+class Late(TracedKit):
+    """A kit whose replies take a random time by seed; one after the other without a seed."""
+
+    def __init__(self, seed: int | None) -> None:
+        super().__init__(script)
+        self.seed = seed
+        self.rng = random.Random(seed)  # noqa: S311  only for latencies
+        self.one_at_a_time = asyncio.Lock()
+        self.asked: Counter[str] = Counter()
+
+    @property
+    def llm(self) -> LLM:
+        return _Waiting(self)
+
+
+class _Waiting:
+    def __init__(self, kit: Late) -> None:
+        self.kit = kit
+        self.id = "late"
+
+    async def ask(self, prompt: Prompt[R]) -> Reply[R]:
+        self.kit.asked["\n".join(turn.content for turn in prompt.messages)] += 1
+        inner = Scripted(script)
+        if self.kit.seed is None:
+            async with self.kit.one_at_a_time:
+                await asyncio.sleep(0)
+                return await inner.ask(prompt)
+        await asyncio.sleep(self.kit.rng.random() / 200)
+        return await inner.ask(prompt)
+
+
+@pytest.mark.parametrize("written", [{"depth": 0}, {"batch": 0}, {"breadth": 1}, {"most_nodes": 0}, {"k": 0}])
+def test_parameters_that_make_no_tree_are_refused(written: dict[str, int]) -> None:
+    with pytest.raises(ConfigError):
+        APT(**written)  # pyright: ignore[reportArgumentType] - each is a number

@@ -2,18 +2,19 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict
 
 from astrolabe.core.errors import FileError, Problem
-from astrolabe.core.records import Answer, Comment, Document, Label, Question
-from astrolabe.store.lines import Checked, check_record, check_records, text_lines, write_records
+from astrolabe.core.records import Answer, Comment, Document, Label, Question, Scope
+from astrolabe.store.lines import Checked, check_record, check_records, text_lines, whole_text, write_records
 
 M = TypeVar("M", bound=BaseModel)
+_SHOWN: Final = 80
 _GAP: Final = re.compile(r"[ \t\r\n,]*")
 
 
@@ -25,13 +26,17 @@ class ForeignRecord(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
-    """A foreign benchmark as our records; `problems` says what was doubtful (warnings) or wrong (errors)."""
+    """A foreign benchmark as our records; `problems` says what was doubtful (warnings) or wrong (errors).
+
+    `scopes` are those that questions name; what they do not name is computed when a study takes them.
+    """
 
     questions: tuple[Question, ...] = ()
     documents: tuple[Document, ...] = ()
     answers: tuple[Answer, ...] = ()
     comments: tuple[Comment, ...] = ()
     labels: tuple[Label, ...] = ()
+    scopes: tuple[Scope, ...] = ()
     problems: tuple[Problem, ...] = ()
 
     @property
@@ -41,7 +46,7 @@ class Imported:
 
 
 def write_imported(imported: Imported, folder: Path) -> list[Path]:
-    """Write `bench.jsonl`, `documents.jsonl`, `answers.jsonl`, `comments.jsonl` and `labels.jsonl`.
+    """Write `bench.jsonl`, `documents.jsonl`, `answers.jsonl`, `comments.jsonl`, `labels.jsonl` and `scopes.jsonl`.
 
     Files without records are not written.
 
@@ -60,6 +65,7 @@ def write_imported(imported: Imported, folder: Path) -> list[Path]:
         "answers.jsonl": imported.answers,
         "comments.jsonl": imported.comments,
         "labels.jsonl": imported.labels,
+        "scopes.jsonl": imported.scopes,
     }
     written = [folder / name for name, records in files.items() if records]
     for path in written:
@@ -79,6 +85,31 @@ def read_foreign(path: Path, kind: type[M]) -> list[tuple[int, M]]:
     if checked.problems:
         raise FileError(str(path), placed(path, checked.problems))
     return checked.records
+
+
+def read_shape(path: Path, shapes: Mapping[str, type[M]]) -> list[tuple[int, M]]:
+    """Return the records of a foreign file that comes in several shapes; its first record tells which it is.
+
+    Args:
+        path: JSON lines, or one JSON list.
+        shapes: What reads a shape, by a field that only this shape and those after it have.
+
+    Raises:
+        FileError: As `read_foreign`, or the first record has none of the fields; names those it has.
+    """
+    first = _first_fields(path)
+    for mark, kind in shapes.items():
+        if mark in first:
+            return read_foreign(path, kind)
+    fault = Problem(
+        line=1,
+        field="line",
+        value=", ".join(sorted(first))[:_SHOWN],
+        problem=f"has none of the fields {', '.join(shapes)}, one of which each known shape of this format has",
+        fix="Give a file of this format",
+        file=str(path),
+    )
+    raise FileError(str(path), [fault])
 
 
 def placed(path: Path, problems: Sequence[Problem]) -> list[Problem]:
@@ -110,6 +141,16 @@ def part_of(folder: Path, name: str) -> Path:
         fault = Problem(line=0, field="path", value=repr(str(folder)), problem=what, fix="Give the release's folder")
         raise FileError(str(folder), [fault])
     return path
+
+
+def _first_fields(path: Path) -> set[str]:
+    line = next((line.text for line in text_lines(path)), "")
+    text = whole_text(path).lstrip(" \t\r\n[") if line.lstrip().startswith("[") else line
+    try:
+        record: object = json.JSONDecoder().raw_decode(text.lstrip())[0]
+    except (ValueError, RecursionError):
+        return set()
+    return set(cast("dict[str, object]", record)) if isinstance(record, dict) else set()
 
 
 def _is_list(path: Path) -> bool:

@@ -1,6 +1,6 @@
 """Taking a benchmark into a study, with its scopes computed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ import numpy as np
 from astrolabe.benchmark import CLUSTER_SIZE, Imported, compute_scopes
 from astrolabe.core.errors import FileError, Problem
 from astrolabe.core.protocols import Embedder
-from astrolabe.core.records import Answer, Question
+from astrolabe.core.records import Answer, Question, Scope
 from astrolabe.documents import merge_documents
 from astrolabe.store.lines import append_records, write_records
 from astrolabe.study.answers import job_of, load_answers
@@ -41,7 +41,7 @@ async def take_imported(study: Study, imported: Imported, asking: Asking) -> Tak
         written.append(folder.documents)
     if imported.questions:
         async with open_models(study.settings, folder.calls, asking) as models:
-            problems = await take_questions(study, imported.questions, models.embedder)
+            problems = await take_questions(study, imported.questions, models.embedder, scopes=imported.scopes)
         written += [folder.questions, folder.scopes]
     written += _take_answers(study, imported.answers)
     if imported.labels:
@@ -56,16 +56,22 @@ async def take_imported(study: Study, imported: Imported, asking: Asking) -> Tak
 
 
 async def take_questions(
-    study: Study, questions: Sequence[Question], embedder: Embedder, *, cluster_size: int = CLUSTER_SIZE
+    study: Study,
+    questions: Sequence[Question],
+    embedder: Embedder,
+    *,
+    scopes: Sequence[Scope] = (),
+    cluster_size: int = CLUSTER_SIZE,
 ) -> list[Problem]:
     """Give the questions their scopes and write both into the study; return what there is to say about them.
 
-    A scope of the study that a question names already stays.
+    A scope that a question names already stays, where the study or `scopes` has it.
 
     Raises:
         UserError: Evidence names documents that the study does not hold.
     """
-    questions = [_with_known_scopes(question, study) for question in questions]
+    known = {**study.scopes, **{scope.id: scope for scope in scopes}}
+    questions = [_with_known_scopes(question, known) for question in questions]
     vectors = await embedder.embed([question.text for question in questions], side="query")
     scoped = compute_scopes(
         questions,
@@ -76,15 +82,15 @@ async def take_questions(
     )
     named = {scope for question in scoped.questions for scope in question.scopes.values()}
     made = {scope.id for scope in scoped.scopes}
-    own = [scope for scope in study.scopes.values() if scope.id in named - made]
+    own = [scope for scope in known.values() if scope.id in named - made]
     save_benchmark(study, scoped.questions, [*scoped.scopes, *own])
     return list(scoped.problems)
 
 
-def _with_known_scopes(question: Question, study: Study) -> Question:
-    """Return the question without the scopes that the study has no record of: they are computed anew."""
-    known = {name: scope for name, scope in question.scopes.items() if scope in study.scopes}
-    return question.model_copy(update={"scopes": known})
+def _with_known_scopes(question: Question, known: Mapping[str, Scope]) -> Question:
+    """Return the question without the scopes that there is no record of: they are computed anew."""
+    named = {name: scope for name, scope in question.scopes.items() if scope in known}
+    return question.model_copy(update={"scopes": named})
 
 
 def _take_answers(study: Study, answers: Sequence[Answer]) -> list[Path]:

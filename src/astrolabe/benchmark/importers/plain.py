@@ -9,7 +9,8 @@ from astrolabe.benchmark.gold_rules import gold_problems, keep_first
 from astrolabe.benchmark.imported import Imported, part_of, placed, read_foreign
 from astrolabe.benchmark.simple_form import SimpleQuestion
 from astrolabe.benchmark.topic_table import read_topic_table
-from astrolabe.core.records import Question
+from astrolabe.core.records import Question, Scope
+from astrolabe.store.lines import read_records
 
 _NAMES: Final = ("questions.jsonl", "bench.jsonl")
 
@@ -19,7 +20,7 @@ def import_jsonl(path: Path) -> Imported:
 
     Topics may be texts or objects; missing ids become A1, A2, ..., H1, H2, ... and, for a question,
     one made of its kind and text. Ids that are given are kept. Documents come from `documents.jsonl`
-    or `corpus.jsonl` in the same folder, where `{"id", "text"}` is enough.
+    or `corpus.jsonl` in the same folder, where `{"id", "text"}` is enough, and scopes from `scopes.jsonl`.
 
     Args:
         path: The file, or a folder that holds it as `questions.jsonl` or `bench.jsonl`; a file that ends
@@ -46,6 +47,7 @@ def import_jsonl(path: Path) -> Imported:
     return Imported(
         questions=tuple(question for _, question in unique.records),
         documents=tuple(documents),
+        scopes=tuple(read_records(scopes, Scope) if (scopes := path.parent / "scopes.jsonl").is_file() else ()),
         problems=(*ordered, *faults_beside),
     )
 

@@ -30,8 +30,8 @@ SHOWN: Final = 10
 def command(common: Common, *, form: str, path: Path, folder: Path | None, embed: str | None) -> int:
     """Read the benchmark PATH: into the study, or with --to as bench.jsonl, answers.jsonl, documents.jsonl.
 
-    FORMAT is astra, jsonl, qmsum, scholarqa or squality. What could not be read without a guess is reported
-    with its line.
+    FORMAT is 2wiki, astra, fanoutqa, hotpotqa, jsonl, monaco, musique, qampari, qmsum, scholarqa or squality. What
+    could not be read without a guess is reported with its line.
     """
     imported = IMPORTERS[form](path)
     problems = list(imported.problems)

@@ -14,7 +14,7 @@ from astrolabe.core.records import Passage
 from astrolabe.core.tokens import count_tokens
 from astrolabe.parts.ask_all import ask_all
 from astrolabe.parts.entity_graph import Entity, EntityGraph, Relation, merged
-from astrolabe.parts.extract import TYPES, Extract
+from astrolabe.parts.extract import LONGEST_REPLY, TYPES, Extract
 from astrolabe.prompts import render
 from astrolabe.store.files import write_whole
 
@@ -79,6 +79,11 @@ class DescribedGraph:
     def extract(self) -> Extract:
         """What it is merged from."""
         return Extract(size=self.size, overlap=self.overlap, types=self.types, gleanings=self.gleanings)
+
+    @property
+    def most_calls(self) -> float:
+        """The most calls that building it takes for each passage: a reply of many tokens makes several descriptions."""
+        return (1 + self.gleanings) * (1 + LONGEST_REPLY / self.describe_at)
 
     async def build(self, passages: Sequence[Passage], kit: Kit) -> EntityGraph:  # noqa: ARG002 - the protocol's
         """Merge what was read, then describe."""

@@ -27,6 +27,8 @@ TYPES: Final = (
 FOUR_TYPES: Final = "organization, person, location, event"
 """The types of the published runs."""
 _MAX_TOKENS: Final = 3_000
+LONGEST_REPLY: Final = 2 * _MAX_TOKENS
+"""Tokens of the longest reply: one that is cut is asked for again with twice the limit."""
 _PHRASE: Final = 200
 _log = logging.getLogger(__name__)
 R = TypeVar("R", bound=BaseModel)
@@ -47,7 +49,7 @@ def _phrases(value: object) -> Sequence[str]:
     return [phrase for phrase in listed if isinstance(phrase, str) and phrase.strip() and len(phrase) <= _PHRASE]
 
 
-def _told(**bound: int) -> Any:  # noqa: ANN401 - as pydantic's `Field` has it
+def told(**bound: int) -> Any:  # noqa: ANN401 - as pydantic's `Field` has it
     """Return a bound that servers are told, where it ends endless replies; it turns nothing away here."""
     return Field(json_schema_extra={**bound})
 
@@ -56,8 +58,8 @@ class ExtractedEntity(BaseModel, frozen=True, coerce_numbers_to_str=True):
     """A thing that a passage speaks of."""
 
     name: Annotated[str, Field(max_length=300)]
-    type: Annotated[str, _told(maxLength=100)] = ""
-    description: Annotated[str, _told(maxLength=3_000)] = ""
+    type: Annotated[str, told(maxLength=100)] = ""
+    description: Annotated[str, told(maxLength=3_000)] = ""
 
 
 class ExtractedRelation(BaseModel, frozen=True, coerce_numbers_to_str=True):
@@ -65,9 +67,9 @@ class ExtractedRelation(BaseModel, frozen=True, coerce_numbers_to_str=True):
 
     source: Annotated[str, Field(max_length=300)]
     target: Annotated[str, Field(max_length=300)]
-    description: Annotated[str, _told(maxLength=3_000)] = ""
+    description: Annotated[str, told(maxLength=3_000)] = ""
     keywords: Annotated[
-        tuple[Annotated[str, Field(max_length=_PHRASE)], ...], _told(maxItems=12), BeforeValidator(_phrases)
+        tuple[Annotated[str, Field(max_length=_PHRASE)], ...], told(maxItems=12), BeforeValidator(_phrases)
     ] = ()
     strength: Annotated[float, Field(ge=1, le=10), BeforeValidator(_strength)] = 1.0
 
@@ -75,8 +77,8 @@ class ExtractedRelation(BaseModel, frozen=True, coerce_numbers_to_str=True):
 class Extraction(BaseModel, frozen=True):
     """What was read in one passage; `unread` counts the records of the replies that could not be."""
 
-    entities: Annotated[tuple[ExtractedEntity, ...], _told(maxItems=80)] = ()
-    relations: Annotated[tuple[ExtractedRelation, ...], _told(maxItems=120)] = ()
+    entities: Annotated[tuple[ExtractedEntity, ...], told(maxItems=80)] = ()
+    relations: Annotated[tuple[ExtractedRelation, ...], told(maxItems=120)] = ()
     unread: SkipJsonSchema[int] = 0
 
     def __add__(self, more: "Extraction") -> "Extraction":

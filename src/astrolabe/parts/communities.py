@@ -1,7 +1,7 @@
 """Communities of a graph: hierarchical Leiden (Traag et al. 2019), the same for the same graph in whatever order."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Literal, Protocol, cast
@@ -98,13 +98,23 @@ async def forest_of(graph: EntityGraph, *, max_size: int = 10, component: Compon
         component: `all`, where an entity without relations is a community by itself; or `largest`: as published, what
             lies outside the largest connected component is in no community.
     """
-    keys = [entity_key(entity.name) for entity in graph.entities]
-    canonical = np.array(sorted(range(len(keys)), key=lambda place: keys[place]), dtype=np.int64)
-    rank = np.empty_like(canonical)
-    rank[canonical] = np.arange(len(canonical))
+    canonical = canonical_order(graph)
+    ends = np.argsort(canonical)[graph.ends]
     weights = np.array([relation.weight for relation in graph.relations], dtype=np.float64)
-    found = await clustered(len(keys), rank[graph.ends], weights, max_size=max_size, component=component)
+    found = await clustered(len(canonical), ends, weights, max_size=max_size, component=component)
     return Forest(communities=tuple(_communities(graph, canonical, found)))
+
+
+def canonical_order(graph: EntityGraph) -> Places:
+    """Return the places of the entities in the order of their names, which is the same however the graph stands."""
+    keys = [entity_key(entity.name) for entity in graph.entities]
+    return np.array(sorted(range(len(keys)), key=lambda place: keys[place]), dtype=np.int64)
+
+
+def by_support(graph: EntityGraph, entities: Iterable[int]) -> tuple[str, ...]:
+    """Return the passages of entities, those that hold most of them first, ties in the order of mention."""
+    support = Counter(passage for entity in entities for passage in graph.entities[entity].passages)
+    return tuple(passage for passage, _ in support.most_common())
 
 
 async def clustered(
@@ -204,7 +214,7 @@ def _renumbered(rows: Places) -> Arrays:
 def _communities(graph: EntityGraph, canonical: Places, found: Mapping[str, Places]) -> Iterator[Community]:
     cluster, starts = np.unique(found["cluster"], return_index=True)
     members = [np.sort(canonical[nodes]) for nodes in np.split(found["node"], starts[1:])] if len(cluster) else []
-    passages = [_by_support(graph, places.tolist()) for places in members]
+    passages = [by_support(graph, places.tolist()) for places in members]
     most = max(map(len, passages), default=0)
     parents: list[int] = found["parent"][starts].tolist()
     levels: list[int] = found["level"][starts].tolist()
@@ -237,8 +247,3 @@ def _inside(graph: EntityGraph, members: Sequence[Places], levels: Sequence[int]
         for relation, place in zip(within.tolist(), labels[within, 0].tolist(), strict=True):
             inside.setdefault(place, []).append(relation)
     return inside
-
-
-def _by_support(graph: EntityGraph, entities: Sequence[int]) -> tuple[str, ...]:
-    support = Counter(passage for entity in entities for passage in graph.entities[entity].passages)
-    return tuple(passage for passage, _ in support.most_common())

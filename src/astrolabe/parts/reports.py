@@ -17,7 +17,7 @@ from astrolabe.parts.around import entity_row, relation_row
 from astrolabe.parts.ask_all import ask_all
 from astrolabe.parts.communities import Community, Component, Forest, forest_of
 from astrolabe.parts.described_graph import DescribedGraph
-from astrolabe.parts.entity_graph import EntityGraph
+from astrolabe.parts.entity_graph import Entity, EntityGraph
 from astrolabe.parts.extract import TYPES
 from astrolabe.parts.look import Node
 from astrolabe.parts.parameters import spec_of
@@ -210,7 +210,8 @@ async def reported(
     """
     shown = _Shown(graph, forest, min(tokens, kit.context_tokens))
     chosen = forest.down_to(level)
-    of = {one.id: report for one in chosen if (report := _alone(graph, one)) is not None}
+    alone = {one.id: own_report(graph.entities[one.entities[0]]) for one in chosen if len(one.entities) == 1}
+    of = {place: report for place, report in alone.items() if report is not None}
     failed: dict[str, str] = {}
     short: list[int] = []
     several = [community for community in chosen if len(community.entities) > 1]
@@ -299,12 +300,11 @@ class _Shown:
         return sum(self.cost[place] for place in community.entities) + sum(related)
 
 
-def _alone(graph: EntityGraph, community: Community) -> Report | None:
-    first, *others = community.entities
-    one = graph.entities[first]
-    if others or not one.description.strip():
+def own_report(entity: Entity) -> Report | None:
+    """Return what an entity by itself says, unrated; null where that is nothing."""
+    if not entity.description.strip():
         return None
-    return Report(title=one.name[:300], summary=one.description[:3_000], rating=0.0, findings=())
+    return Report(title=entity.name[:300], summary=entity.description[:3_000], rating=0.0, findings=())
 
 
 def _called(graph: EntityGraph, community: Community) -> str:

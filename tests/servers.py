@@ -64,10 +64,11 @@ class Status:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A 200 with any body."""
+    """A reply with any body."""
 
     text: str
     media_type: str = "application/json"
+    code: int = 200
     seconds: float = 0.0
 
 
@@ -158,7 +159,7 @@ def _answer(behaviour: Behaviour, request: web.Request, seen: Seen) -> web.Strea
         body = {"error": {"message": behaviour.message, **behaviour.error}}
         return web.json_response(body, status=behaviour.code, headers=behaviour.headers)
     if isinstance(behaviour, Body):
-        return web.Response(text=behaviour.text, content_type=behaviour.media_type)
+        return web.Response(text=behaviour.text, content_type=behaviour.media_type, status=behaviour.code)
     if isinstance(behaviour, Embeds):
         inputs = cast("list[str]", seen.body["input"])
         vector = [1.0] + [0.0] * (behaviour.dimensions - 1)

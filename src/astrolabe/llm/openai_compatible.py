@@ -14,19 +14,21 @@ from astrolabe.core.text import clean_text
 from astrolabe.core.tokens import count_tokens
 from astrolabe.llm.dialect import Dialect
 from astrolabe.llm.provider import RawReply, Request, Schema, without_bounds
+from astrolabe.llm.thinking import said
 from astrolabe.prompts.rendering import load
 from astrolabe.store.http import Wire, WireError
 from astrolabe.store.model_names import OPENAI_URL
 
-THINKING_TOKENS: Final = 8_192
-"""What a model that thinks may spend before its reply; servers count both against one limit."""
+_THOUGHTS: Final = ("reasoning_content", "reasoning")
+"""Under which names servers send thoughts apart: vLLM's older and llama.cpp's, vLLM's newer."""
 
 
 class OpenAICompatible:
     """A `Provider` for one model behind `/chat/completions`.
 
     What a server refuses (a JSON schema, `max_tokens`, a temperature) is left out once it said so, and
-    remembered. A refused request costs nothing and is sent again at once.
+    remembered. A refused request costs nothing and is sent again at once. Thoughts are switched off where the
+    server can; where they come all the same, they get tokens of their own and are left out of the text.
     """
 
     def __init__(self, model: str, wire: Wire, *, spelled: str, dialect: Dialect | None = None) -> None:
@@ -76,23 +78,27 @@ class OpenAICompatible:
         message = _object(choice.get("message"))
         text = clean_text(_text(message.get("content"))).text
         refusal = message.get("refusal")
+        apart = any(_text(message.get(name)).strip() for name in _THOUGHTS)
+        self._dialect = self._dialect.heard(thought=apart or said(text).thought, text=text)
         return RawReply(
             text=text,
             finish=str(choice.get("finish_reason") or "stop") if choices else "no choices",
             refusal=refusal if isinstance(refusal, str) and refusal else None,
+            thought=apart,
             usage=_usage(_object(content.get("usage")), request, text, seconds),
         )
 
 
 def body_of(model: str, request: Request, dialect: Dialect) -> dict[str, JsonValue]:
     """Return the request's body in a server's dialect."""
-    thinks = dialect.limit == "max_completion_tokens"
     body: dict[str, JsonValue] = {
         **request.options,
         "model": model,
         "messages": [{"role": turn.role, "content": turn.content} for turn in _messages(request, dialect)],
-        dialect.limit: request.max_tokens + (THINKING_TOKENS if thinks else 0),
+        dialect.limit: request.max_tokens + dialect.room,
     }
+    if dialect.effort:
+        body["reasoning_effort"] = dialect.effort
     if dialect.temperature:
         body["temperature"] = request.temperature
     if dialect.thinking:

@@ -57,12 +57,14 @@ class RawReply:
         text: The text, without the thinking that a server sends apart; empty where there was none.
         finish: The server's word on why it ended: `stop`, `length`, `content_filter`, or its own.
         refusal: The model's refusal where a server sends it apart.
+        thought: Whether thoughts came apart from the text.
         usage: One call; tokens as the server counted them; `seconds` from sending to the last byte.
     """
 
     text: str
     finish: str = "stop"
     refusal: str | None = None
+    thought: bool = False
     usage: Usage = field(default_factory=lambda: Usage(calls=1))
 
 

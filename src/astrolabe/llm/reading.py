@@ -36,7 +36,7 @@ def read(raw: RawReply, reply: type[R]) -> Read[R]:
         ModelError: `refused` (a refusal, or the provider's content filter), `truncated` (cut at the token
             limit, even if it parses; `partial` has the complete items), `empty`, or `unparsed`.
     """
-    text, unended = said(raw.text)
+    text, unended, _ = said(raw.text)
     if raw.refusal or raw.finish == "content_filter":
         why = (
             f"the model refused: {raw.refusal[:_SHOWN]}"
@@ -46,11 +46,15 @@ def read(raw: RawReply, reply: type[R]) -> Read[R]:
         raise ModelError("refused", why, text=raw.text)
     if raw.finish == "length" or unended:
         why = "cut off at the token limit" if raw.finish == "length" else "the thoughts have no end"
+        if raw.finish == "length" and (unended or (raw.thought and not text)):
+            why = f"{why} inside its thoughts: it thinks longer than it is given tokens for"
         raise ModelError("truncated", why, text=raw.text, partial=complete_items(raw.text, reply))
     if not text:
         why = (
             "the reply has no text" if raw.finish == "stop" else f"the reply has no text (it ended with {raw.finish!r})"
         )
+        if raw.thought:
+            why = f"{why}, only thoughts: start the server with a reasoning parser that fits the model, or with none"
         raise ModelError("empty", why, text=raw.text)
     if issubclass(reply, BaseModel):
         try:

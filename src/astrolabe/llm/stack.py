@@ -23,7 +23,7 @@ from astrolabe.llm.started import Started
 from astrolabe.llm.structured import Structured
 from astrolabe.store.calls import CallRecord
 from astrolabe.store.http import Wire
-from astrolabe.store.model_names import ModelName
+from astrolabe.store.model_names import OPENAI_URL, ModelName
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -116,7 +116,7 @@ def provider_of(name: ModelName, *, timeout_seconds: float = 600.0) -> Provider:
     wire = Wire(name.url, key=name.find_key(), timeout_seconds=timeout_seconds)
     if name.provider == "ollama":
         return Ollama(name.name, wire, spelled=spelled)
-    dialect = Dialect(thinking=name.provider == "vllm")
+    dialect = Dialect(thinking=name.url != OPENAI_URL)  # OpenAI knows no chat templates
     return OpenAICompatible(name.name, wire, spelled=spelled, dialect=dialect)
 
 

@@ -10,6 +10,7 @@ from astrolabe.core.records import Usage
 from astrolabe.llm.provider import Provider, RawReply, Request
 from astrolabe.llm.reading import read
 from astrolabe.prompts.rendering import load
+from astrolabe.store.http import WireError
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -26,8 +27,9 @@ class Structured:
     """An `LLM` over a provider: asks, reads, and asks once more where that can help.
 
     A reply cut at the token limit is asked for again with twice the limit, one that cannot be parsed with
-    the fault shown; each at most once a prompt, so that no prompt takes more than three calls. A refusal or
-    an empty reply is not asked again: the same request brings the same.
+    the fault shown; each at most once a prompt. A refusal or an empty reply is not asked again, for the same
+    request brings the same; but one of thoughts alone is, once: the provider asks otherwise then. So no prompt
+    takes more than four calls. Where more tokens are refused, the cut reply stands.
     """
 
     provider: Provider
@@ -46,8 +48,14 @@ class Structured:
         first = request = Request.of(prompt)
         tried: set[str] = set()
         raws: list[RawReply] = []
+        cut: ModelError | None = None
         while True:
-            raw = await self.provider.complete(request)
+            try:
+                raw = await self.provider.complete(request)
+            except ModelError as error:
+                if cut and _is_final(error):
+                    raise cut from error
+                raise
             raws.append(raw)
             try:
                 value, repaired, dropped = read(raw, prompt.reply)
@@ -56,6 +64,7 @@ class Structured:
                 if error.status in tried or again is None:
                     raise
                 tried.add(error.status)
+                cut = error if error.status == "truncated" else None
                 request = again
             else:
                 return Reply(value=value, text=raw.text, usage=_sum(raws), repaired=repaired, dropped=dropped)
@@ -64,11 +73,18 @@ class Structured:
 def _again(first: Request, last: Request, raw: RawReply, error: ModelError) -> Request | None:
     if error.status == "truncated" and last.max_tokens < MOST_TOKENS:
         return replace(last, max_tokens=min(2 * last.max_tokens, MOST_TOKENS))
+    if error.status == "empty" and raw.thought:
+        return last
     if error.status == "unparsed":
         said = Message(role="assistant", content=raw.text[:_SHOWN_AGAIN])
         (correction,) = load("reply_again.v1").fill({"problem": error.reason})
         return replace(last, messages=(*first.messages, said, correction))
     return None
+
+
+def _is_final(error: ModelError) -> bool:
+    """Tell whether a request failed because the server will not have it, whenever it is asked."""
+    return isinstance(error.__cause__, WireError) and not error.__cause__.can_be_retried
 
 
 def _sum(raws: Sequence[RawReply]) -> Usage:

@@ -93,5 +93,6 @@ async def _ask(question: Question, prompt: Prompt[str], kit: Kit) -> Answer:
     try:
         reply = await kit.llm.ask(prompt)
     except ModelError as error:
-        return Answer(question_id=question.id, text=error.text, status=error.status, reason=error.reason)
+        text = str(error.partial or "") if error.status == "truncated" else error.text
+        return Answer(question_id=question.id, text=text, status=error.status, reason=error.reason)
     return Answer(question_id=question.id, text=reply.value)

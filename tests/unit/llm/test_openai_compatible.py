@@ -6,7 +6,7 @@ from pydantic import JsonValue, SecretStr
 
 from astrolabe.core.errors import ConfigError
 from astrolabe.llm.dialect import Dialect
-from astrolabe.llm.openai_compatible import THINKING_TOKENS, OpenAICompatible
+from astrolabe.llm.openai_compatible import OpenAICompatible
 from astrolabe.llm.provider import Request
 from astrolabe.store.http import Wire, WireError
 from astrolabe.store.model_names import OPENAI_URL
@@ -126,23 +126,6 @@ async def test_a_server_that_refuses_bounds_gets_the_schema_without_them() -> No
         )
 
     assert [_form(seen) for seen in server.seen] == ["json_schema", "json_schema"]
-
-
-async def test_a_model_that_thinks_gets_its_own_limit_and_no_temperature() -> None:
-    def behave(seen: Seen) -> Behaviour:
-        if "max_tokens" in seen.body:
-            return Status(400, "'max_tokens' is not supported, use 'max_completion_tokens' instead")
-        if "temperature" in seen.body:
-            return Status(400, "Unsupported value", error={"param": "temperature", "code": "unsupported_value"})
-        return Says("{}")
-
-    with serving(behave) as server:
-        model = _model(server)
-        await model.complete(REQUEST)
-        await model.complete(REQUEST)
-
-    assert len(server.seen) == 4
-    assert server.seen[-1].body["max_completion_tokens"] == 100 + THINKING_TOKENS
 
 
 async def test_many_at_once_learn_a_refusal_together() -> None:

@@ -113,7 +113,7 @@ class HippoRAG:
             named = await think(question.text, hits, thoughts, kit)
             thoughts.extend(named.entities)
         if not hits:
-            hits, step = await by_similarity(question, kit, self.graph.cut, k=self.k, why=str(trace[-1].reason))
+            hits, step = await by_similarity(question, kit, self.graph.cut, k=self.k, why=trace[-1].reason)
             trace.append(step)
         return await write_answer(question, hits, kit, trace=trace, prompt=self.prompt)
 

@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,10 +20,12 @@ Command = Callable[..., Ended]
 _MAIN = "import astrolabe.cli; astrolabe.cli.main()"
 
 
-def started(*words: str | Path, cwd: Path | None = None, **environment: str) -> "subprocess.Popen[str]":
-    """Start `astrolabe` with some words."""
+def started(
+    *words: str | Path, cwd: Path | None = None, within: Sequence[str] = (), **environment: str
+) -> "subprocess.Popen[str]":
+    """Start `astrolabe` with some words, as the last words of another command where one is given."""
     return subprocess.Popen(
-        [sys.executable, "-c", _MAIN, *map(str, words)],
+        [*within, sys.executable, "-c", _MAIN, *map(str, words)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

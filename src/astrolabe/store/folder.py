@@ -20,6 +20,7 @@ MADE_FILES: Final = frozenset(
         "calls.sqlite",
         "calls.sqlite-wal",
         "calls.sqlite-shm",
+        "calls.sqlite-claims",
         "documents/documents.jsonl",
         "documents/manifest.json",
     }

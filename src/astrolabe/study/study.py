@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from pydantic import JsonValue
 
@@ -14,10 +14,12 @@ from astrolabe.core.ids import text_hash
 from astrolabe.core.records import Document, Question, Scope
 from astrolabe.core.tokens import COUNTER
 from astrolabe.store.files import write_whole
-from astrolabe.store.folder import StudyFolder, write_manifest
+from astrolabe.store.folder import StudyFolder, read_manifest, write_manifest
 from astrolabe.store.lines import read_records, write_records
 from astrolabe.study.settings import Settings, read_settings, settings_template
 
+LAYOUT: Final = 1
+"""The layout of a study's folders and records; a program that changes it in a way that older ones misread counts up."""
 M = TypeVar("M", Document, Question, Scope)
 
 
@@ -88,12 +90,13 @@ def open_study(root: Path, *, seed: int | None = None) -> Study:
         seed: Replaces the seed of the settings; at least 0. Null keeps it.
 
     Raises:
-        UserError: The folder does not exist.
+        UserError: The folder does not exist, or a newer Astrolabe wrote in it.
         ConfigError: The seed is below 0, or, where one is given, `study.toml` has faults.
     """
     if not root.is_dir():
         msg = f"there is no study folder {str(root)!r}; make one with: astrolabe new {root}"
         raise UserError(msg)
+    _refuse_a_newer_one(root)
     study = Study(StudyFolder(root))
     if seed is None:
         return study
@@ -139,7 +142,25 @@ def save_benchmark(study: Study, questions: Sequence[Question], scopes: Sequence
 
 def save_manifest(folder: Path, content: Mapping[str, JsonValue]) -> None:
     """Write a folder's manifest with the versions that made it."""
-    write_manifest(folder, {"astrolabe": astrolabe.__version__, "token_counter": COUNTER, **content})
+    made_by: dict[str, JsonValue] = {"astrolabe": astrolabe.__version__, "layout": LAYOUT, "token_counter": COUNTER}
+    write_manifest(folder, {**made_by, **content})
+
+
+def _refuse_a_newer_one(root: Path) -> None:
+    """Refuse a study whose files say more than this program knows: it would drop what it does not understand.
+
+    Raises:
+        UserError: A folder of it was written by a newer Astrolabe.
+    """
+    for path in sorted(root.glob("*/manifest.json")):
+        manifest = read_manifest(path.parent) or {}
+        layout = manifest.get("layout", LAYOUT)
+        if isinstance(layout, int) and layout > LAYOUT:
+            msg = (
+                f"{path} is of layout {layout}, this program knows {LAYOUT}: Astrolabe {manifest.get('astrolabe')} "
+                "wrote it; install that version or a newer one"
+            )
+            raise UserError(msg)
 
 
 def _read(path: Path, kind: type[M]) -> list[M]:

@@ -73,7 +73,7 @@ async def test_global_asks_every_block_of_reports_and_writes_from_the_points() -
                             "score": 5.0,
                             "passages": ["p4"],
                         },
-                        {"id": "community 4", "kind": "community", "label": "Nets", "score": 0.0, "passages": ["p5"]},
+                        {"id": "community 4", "kind": "community", "label": "Nets", "score": None, "passages": ["p5"]},
                     ],
                     "edges": [],
                 },

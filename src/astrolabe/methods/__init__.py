@@ -4,6 +4,7 @@ from typing import Final
 
 from astrolabe.core.protocols import Method
 from astrolabe.methods.apt import APT
+from astrolabe.methods.archrag import ArchRAG
 from astrolabe.methods.extractive import Extractive
 from astrolabe.methods.graphrag import GraphRAGGlobal, GraphRAGLocal
 from astrolabe.methods.hipporag import HippoRAG, HippoRAG2
@@ -13,6 +14,7 @@ from astrolabe.methods.vanilla import Vanilla
 
 METHODS: Final[dict[str, type[Method]]] = {
     APT.name: APT,
+    ArchRAG.name: ArchRAG,
     Extractive.name: Extractive,
     GraphRAGGlobal.name: GraphRAGGlobal,
     GraphRAGLocal.name: GraphRAGLocal,

@@ -23,7 +23,6 @@ from astrolabe.parts.entity_graph import EntityGraph, Places
 from astrolabe.parts.entity_vectors import EntityVectors
 from astrolabe.parts.extract import TYPES
 from astrolabe.parts.parameters import spec_of
-from astrolabe.parts.rank import best
 from astrolabe.parts.reports import ASPECTS, Report, own_report, write_report
 from astrolabe.parts.sections import Row, Section, packed
 from astrolabe.parts.vectors import Near, TextVectors
@@ -59,8 +58,8 @@ class Cluster:
         """The heading and the summary of its report, with its passages."""
         if self.report is None:
             return Row("", self.passages)
-        said = " ".join(self.report.summary.split())
-        return Row(f"{self.report.title} (rating {self.report.rating:g}): {said}", self.passages)
+        rating = f" (rating {self.report.rating:g})" if self.report.rated else ""
+        return Row(f"{self.report.title}{rating}: {' '.join(self.report.summary.split())}", self.passages)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,9 +71,7 @@ class Level:
 
     def nearest(self, query: Vectors, *, k: int) -> list[Near]:
         """Return the `k` clusters nearest to a query's vector, best first; those without a report are never near."""
-        similar = np.where(self.texts.contentless, -np.inf, self.texts.similar(query))
-        places = [place for place in best(similar, k) if self.clusters[place].report]
-        return [Near(place, float(similar[place])) for place in places]
+        return [near for near in self.texts.near(query, k) if self.clusters[near.place].report]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,10 +154,10 @@ class AttributedHierarchy:
     def most_calls(self) -> float:
         """The most calls that building it takes for each passage.
 
-        A reply is told to list at most 80 entities; clusters with a report of their own hold two nodes or more, so
-        there are fewer than entities over all levels. A reply of 6,000 tokens adds to 12 descriptions of 500.
+        A reply is told to list at most 80 entities. Only clusters of two nodes or more are asked about, so that there
+        are fewer than entities over all levels.
         """
-        return (1 + self.gleanings) * (1 + 80 + 12)
+        return self.graph.most_calls + (1 + self.gleanings) * 80
 
     async def build(self, passages: Sequence[Passage], kit: Kit) -> Hierarchy:  # noqa: ARG002 - the protocol's
         """Cluster, report, embed, lift; again over the clusters, until there are too few."""

@@ -52,6 +52,11 @@ class Report(BaseModel, frozen=True):
     findings: Annotated[tuple[Finding, ...], Field(max_length=10)]
 
     @property
+    def rated(self) -> bool:
+        """Whether a model rated it; what an entity by itself says has no findings, and its rating of 0 says nothing."""
+        return bool(self.findings)
+
+    @property
     def text(self) -> str:
         """All that it says: title, summary and every finding, a line each."""
         lines = [self.title, self.summary, *(f"- {one.summary} {one.explanation}" for one in self.findings)]
@@ -96,8 +101,9 @@ class Reports:
     def node(self, community: int) -> Node:
         """Return a community as it is drawn."""
         report, passages = self.of[community], self.forest.communities[community].passages
+        rating = report.rating if report.rated else None
         name = f"community {community}"
-        return Node(id=name, kind="community", label=report.title, score=report.rating, passages=passages[:DRAWN])
+        return Node(id=name, kind="community", label=report.title, score=rating, passages=passages[:DRAWN])
 
     @cached_property
     def costs(self) -> Mapping[int, int]:
@@ -177,11 +183,10 @@ class CommunityReports:
     def most_calls(self) -> float:
         """The most calls that building it takes for each passage.
 
-        A reply is told to list at most 80 entities. Those with reports are in communities of two or more, and a
-        community with parts has at least as many entities as make one too large: 0.7 reports an entity over three
-        levels at most. A reply of 6,000 tokens (cut at 3,000, asked for again) adds to 12 descriptions of 500.
+        A reply is told to list at most 80 entities. A community that is asked about has two or more, and on each level
+        those that have parts have at least `max_size`.
         """
-        return (1 + self.gleanings) * (1 + 0.7 * 80 + 12)
+        return self.graph.most_calls + (1 + self.gleanings) * 80 * (0.5 + (self.level + 1) / self.max_size)
 
     async def build(self, passages: Sequence[Passage], kit: Kit) -> Reports:  # noqa: ARG002 - the protocol's
         """Cluster the graph and write the reports."""

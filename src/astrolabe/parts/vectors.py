@@ -92,9 +92,10 @@ class TextVectors:
         """
         check_k(k)
         row = await self.embed(query) if len(self) else None
-        return [] if row is None else await asyncio.to_thread(self._nearest, row, k)
+        return [] if row is None else await asyncio.to_thread(self.near, row, k)
 
-    def _nearest(self, query: Vectors, k: int) -> list[Near]:
+    def near(self, query: Vectors, k: int) -> list[Near]:
+        """Return the `k` texts nearest to a query's vector, as `nearest` does; none where there are none."""
         similar = self.similar(query)
         order = best(np.where(self.contentless, -np.inf, similar), k)
         scores: list[float] = similar[order].tolist()

@@ -27,10 +27,10 @@ class EvidenceRecall:
     Of what was found anywhere, as a set, there are also recall, precision, F1 and hit (1 where any gold was found) at
     three levels: `page_...`, `exact_...` for `gold_passages` (title and text, to the letter) and `place_...` for
     `gold_places` (page, section, kind of passage), and the numbers `documents_retrieved`, `passages_retrieved_distinct`
-    and `hits_retrieved` (a passage found twice counts twice). A part is null where the question has no gold for it.
-    Unscored where the question has no evidence, the answer is none, or it names no passage of the scope: what a method
-    that reports nothing was shown is not known. Source: pages, passages and places as in the retrieval evaluation of
-    MoNaCo and QAMPARI with APT-RAG; spans and characters are ours.
+    and `hits_retrieved` (all hits of the trace, else of `retrieved`: a passage found twice counts twice). A part is
+    null where the question has no gold for it. Unscored where the question has no evidence, the answer is none, or it
+    names no passage of the scope: what a method that reports nothing was shown is not known. Source: pages, passages
+    and places as in the retrieval evaluation of MoNaCo and QAMPARI with APT-RAG; spans and characters are ours.
     """
 
     name: ClassVar[str] = "evidence_recall"
@@ -50,13 +50,13 @@ class EvidenceRecall:
             return unscored(answer, spell(self), reason)
         missing = _missing(pages, _documents(shown, kit))
         parts: dict[str, float | None] = {
-            "pages": 1 - len(missing) / len(pages),
+            "pages": (len(pages) - len(missing)) / len(pages),
             "passages": _passages(spans, shown),
             "characters": _characters(spans, shown),
             "passages_retrieved": _passages(spans, found),
             "characters_retrieved": _characters(spans, found),
             **_found_anywhere(question, pages, found, kit),
-            "hits_retrieved": float(len(hits) - found.unreadable),
+            "hits_retrieved": float(_searched(answer)),
         }
         return Score(
             question_id=answer.question_id,
@@ -85,6 +85,11 @@ def _found_anywhere(question: Question, pages: Sequence[GoldPage], found: Reache
         "documents_retrieved": float(len(documents)),
         "passages_retrieved_distinct": float(len(found.passages)),
     }
+
+
+def _searched(answer: Answer) -> int:
+    """Return how many hits its searches gave: those of the trace, else `retrieved`, else what was shown."""
+    return sum(len(step.hits) for step in answer.trace) or len(answer.retrieved) or len(answer.contexts)
 
 
 def _documents(some: Reached, kit: Kit) -> list[Document]:

@@ -82,6 +82,18 @@ def hallucinations(material: Material, metric: str) -> Table:
     return _grouped_by_scope(material, metric, "hallucinations", ("h_topic", "h_topic+", "h_resp", "h_resp+"))
 
 
+def set_parts(material: Material, metric: str) -> Table:
+    """Return method x scope with precision, recall and F1 of answers that are sets, corrected and official."""
+    official = ("official_precision", "official_recall", "official_f1")
+    return _grouped_by_scope(material, metric, "sets", ("precision", "recall", "f1", *official))
+
+
+def evidence_parts(material: Material, metric: str) -> Table:
+    """Return method x scope with what was found of the gold evidence anywhere: pages, passages, places."""
+    pages = ("page_recall", "page_precision", "page_f1", "page_hit")
+    return _grouped_by_scope(material, metric, "evidence", (*pages, "exact_recall", "place_recall"))
+
+
 def _grouped_by_scope(material: Material, metric: str, name: str, parts: Sequence[str | None]) -> Table:
     scopes = material.scope_names(metric)
     parts = _present(material, metric, parts)
@@ -113,8 +125,12 @@ def _grouped_by_scope(material: Material, metric: str, name: str, parts: Sequenc
 
 
 def _present(material: Material, metric: str, parts: Sequence[str | None]) -> list[str | None]:
-    """Return those of the parts that the metric has: without any hallucination topic there is no H_topic+."""
-    found = {one.part for one in material.estimates if one.metric == metric}
+    """Return those of the parts that the metric has: without any hallucination topic there is no H_topic+.
+
+    A part that is null for every method is none: no question of the benchmark has gold for it.
+    """
+    own = [one for one in material.estimates if one.metric == metric]
+    found = {one.part for one in own if one.value is not None} or {one.part for one in own}
     return [part for part in parts if part in found]
 
 

@@ -1,10 +1,23 @@
 """Every table of a report, in the order in which they are read."""
 
+from typing import Final
+
 from astrolabe.report.cause_and_cost_tables import causes_table, cost_table
 from astrolabe.report.material import Material
 from astrolabe.report.pair_table import pairs
-from astrolabe.report.score_tables import by_kind, by_scope, hallucinations, precision_recall, three_by_scope
+from astrolabe.report.score_tables import (
+    by_kind,
+    by_scope,
+    evidence_parts,
+    hallucinations,
+    precision_recall,
+    set_parts,
+    three_by_scope,
+)
 from astrolabe.report.table import Table
+
+_PARTS: Final = {"set_f1": set_parts, "set_f1_judged": set_parts, "evidence_recall": evidence_parts}
+"""The table of a metric's parts, where it has one beside its own."""
 
 
 def main_table(material: Material) -> Table:
@@ -26,5 +39,8 @@ def all_tables(material: Material) -> list[Table]:
             hallucinations(material, metric),
         ]
     tables += [by_scope(material, metric) for metric in material.metrics if metric != material.metric]
+    for metric in material.metrics:
+        name = metric.partition("(")[0]
+        tables += [_PARTS[name](material, metric)] if name in _PARTS else []
     tables += [pairs(material), causes_table(material), cost_table(material)]
     return [table for table in tables if table.rows]

@@ -13,6 +13,18 @@ PART_TITLES: Final = {
     "h_topic+": "H_topic+",
     "h_resp": "H_resp",
     "h_resp+": "H_resp+",
+    "precision": "Precision",
+    "recall": "Recall",
+    "f1": "F1",
+    "official_precision": "Official precision",
+    "official_recall": "Official recall",
+    "official_f1": "Official F1",
+    "page_recall": "Page recall",
+    "page_precision": "Page precision",
+    "page_f1": "Page F1",
+    "page_hit": "Any page",
+    "exact_recall": "Passage recall",
+    "place_recall": "Place recall",
 }
 KIND_TITLES: Final = {
     "single_sum": "Single summary",

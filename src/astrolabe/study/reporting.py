@@ -18,7 +18,7 @@ from astrolabe.study.results import metric_of
 from astrolabe.study.shown import Shown
 from astrolabe.study.study import Study, save_manifest
 
-MAIN_METRICS = ("topics", "topics_astra", "topics_local")
+MAIN_METRICS = ("topics", "topics_astra", "topics_local", "set_f1_judged", "set_f1")
 """Which metric heads the page: the first of these that there is, else the first by name."""
 
 

@@ -39,7 +39,7 @@ async def test_pages_passages_and_characters_are_counted_apart() -> None:
             "page_hit": 1.0,
             "documents_retrieved": 2.0,
             "passages_retrieved_distinct": 3.0,
-            "hits_retrieved": 4.0,
+            "hits_retrieved": 3.0,
         }
     )
     assert score.detail["missing"] == ["d-2"]
@@ -139,7 +139,7 @@ async def test_what_any_search_of_the_trace_found_counts_once_and_its_hits_are_c
     assert (score.value, score.parts["pages_retrieved"], score.parts["page_hit"]) == (0.5, 1.0, 1.0)
     assert score.parts["documents_retrieved"] == 2.0
     assert score.parts["passages_retrieved_distinct"] == 3.0
-    assert score.parts["hits_retrieved"] == 5.0
+    assert score.parts["hits_retrieved"] == 4.0
 
 
 async def test_documents_of_one_page_are_one_page() -> None:

@@ -39,11 +39,18 @@ def nothing_more(shown: str) -> Line:  # noqa: ARG001 - whatever was found
 
 
 def report(shown: str) -> Line:
-    """Report on a group by its first line."""
+    """Report on a group by what its first line names."""
     first = next(line for line in shown.splitlines()[3:] if line.strip())
-    finding = {"summary": f"{first[:80]}.", "explanation": "It is so."}
+    name = first.partition(" (")[0].partition(":")[0]
+    finding = {"summary": f"{name} is spoken of.", "explanation": "It is so."}
     return json.dumps(
-        {"title": first[:60], "summary": first[:200], "rating": 5, "rating_explanation": "-", "findings": [finding]}
+        {
+            "title": f"On {name}"[:100],
+            "summary": f"What is known of {name}."[:200],
+            "rating": 5,
+            "rating_explanation": "-",
+            "findings": [finding],
+        }
     )
 
 

@@ -48,28 +48,28 @@ async def test_global_asks_every_block_of_reports_and_writes_from_the_points() -
                         {
                             "id": "community 1",
                             "kind": "community",
-                            "label": "moon (concept, 3 relations): What is said of moon.",
+                            "label": "On moon",
                             "score": 5.0,
                             "passages": ["p1", "p2", "p3"],
                         },
                         {
                             "id": "community 2",
                             "kind": "community",
-                            "label": "water (concept, 5 relations): What is said of water.",
+                            "label": "On water",
                             "score": 5.0,
                             "passages": ["p3", "p6", "p1"],
                         },
                         {
                             "id": "community 3",
                             "kind": "community",
-                            "label": "tides (concept, 3 relations): What is said of tides.",
+                            "label": "On tides",
                             "score": 5.0,
                             "passages": ["p1", "p2"],
                         },
                         {
                             "id": "community 0",
                             "kind": "community",
-                            "label": "Lighthouse (concept, 1 relation): What is said of Lighthouse",
+                            "label": "On Lighthouse",
                             "score": 5.0,
                             "passages": ["p4"],
                         },
@@ -88,7 +88,7 @@ async def test_global_asks_every_block_of_reports_and_writes_from_the_points() -
                         {
                             "id": "point 1",
                             "kind": "point",
-                            "label": "moon (concept, 3 relations): What is said of moon.",
+                            "label": "On moon",
                             "score": 50,
                             "passages": ["p1", "p2", "p3"],
                         },
@@ -163,7 +163,7 @@ async def test_local_enters_at_the_nearest_entities_and_asks_once() -> None:
                         {
                             "id": "community 3",
                             "kind": "community",
-                            "label": "tides (concept, 3 relations): What is said of tides.",
+                            "label": "On tides",
                             "score": 5.0,
                             "passages": ["p1", "p2"],
                         },
@@ -182,12 +182,12 @@ async def test_local_enters_at_the_nearest_entities_and_asks_once() -> None:
     )
     assert kit.scripted.asked[-1].messages[-1].content == snapshot("""\
 Material:
-<block-0382078ca8ff2106 name="context">
+<block-97416cf162832b6c name="context">
 Reports:
 
-tides (concept, 3 relations): What is said of tides.
-tides (concept, 3 relations): What is said of tides.
-- tides (concept, 3 relations): What is said of tides.. It is so.
+On tides
+What is known of tides.
+- tides is spoken of. It is so.
 
 Things:
 
@@ -205,12 +205,12 @@ Passages:
 
 The moon pulls the water of the oceans, and tides follow it.
 Spring tides come when sun and moon pull together.
-</block-0382078ca8ff2106>
+</block-97416cf162832b6c>
 
 Question:
-<block-0382078ca8ff2106 name="question">
+<block-97416cf162832b6c name="question">
 What moves the tides of the oceans?
-</block-0382078ca8ff2106>
+</block-97416cf162832b6c>
 
 Answer in at most 3 short sentences.\
 """)

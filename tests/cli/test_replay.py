@@ -147,7 +147,10 @@ def test_a_missing_reply_of_the_judge_names_its_step_too(command: Command, finis
     assert "Traceback" not in missed.err
 
 
-def test_plan_still_counts_where_a_replay_would_end(command: Command, finished: Path) -> None:
-    planned = command("plan", "run", "--method", "llm_only", "--study", finished)
+def test_plan_counts_the_calls_of_a_run_whose_texts_are_not_embedded_yet(command: Command, tmp_path: Path) -> None:
+    with serving(plays_all) as server:
+        root = study_at(tmp_path, server)
+        planned = command("plan", "run", "--method", "vanilla", "--study", root, "--json")
 
-    assert planned.code == 0
+    assert planned.code == 0, planned.err
+    assert sum(stage["calls"] for stage in json.loads(planned.out)["stages"]) == 8

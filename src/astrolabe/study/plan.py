@@ -128,7 +128,7 @@ async def plan_run(study: Study, request: RunRequest, asking: Asking, progress: 
         UserError: As `run` would.
     """
     with CallRecord(study.folder.calls) as record:
-        async with open_models(study.settings, study.folder.calls, _replaying(asking)) as models:
+        async with open_models(study.settings, study.folder.calls, _replaying(asking), embedding="reuse") as models:
             bench, counting = _counting(bench_of(study, models, "answer"), asking, record)
             work = work_of(study, plan_of(study, request, bench), bench)
             kits, found = Kits(bench), _Run(counting)
@@ -159,7 +159,7 @@ async def plan_score(
         UserError: As `score` would.
     """
     with CallRecord(study.folder.calls) as record:
-        async with open_models(study.settings, study.folder.calls, _replaying(asking)) as models:
+        async with open_models(study.settings, study.folder.calls, _replaying(asking), embedding="reuse") as models:
             bench, counting = _counting(bench_of(study, models, "judge"), asking, record)
             scoring = scoring_of(study, metrics_of(metrics), bench, methods=methods, limit=limit)
             await _try_all(scoring, study, counting, progress)
@@ -183,7 +183,7 @@ async def plan_score_file(
     settings = Settings()
     given = read_loose(answers, benchmark, limit=limit)
     with CallRecord(record_of_loose_calls()) as record:
-        async with open_models(settings, record_of_loose_calls(), _replaying(asking)) as models:
+        async with open_models(settings, record_of_loose_calls(), _replaying(asking), embedding="reuse") as models:
             bench, counting = _counting(loose_bench(models, "judge", settings.answers), asking, record)
             await _try_all(loose_scoring(given, metrics_of(metrics), bench), None, counting, progress)
     return _stages(settings, counting, "judge", asking)

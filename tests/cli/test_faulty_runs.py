@@ -9,12 +9,13 @@ from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
 import stamina
 
 from astrolabe.core.records import Answer, Score
 from tests.commands import Command, Ended
 from tests.misbehaving import FATES, JSON_FATES, Done, Misbehaving, State
-from tests.servers import Seen, serving
+from tests.servers import Behaviour, Says, Seen, Status, serving
 from tests.small_study import many_questions, model_at, small_study
 
 ATTEMPTS = 6
@@ -87,6 +88,12 @@ class Finished:
     def scores(self) -> list[Score]:
         return [Score.model_validate_json(line) for line in self.score.out.splitlines()]
 
+    @property
+    def ends(self) -> dict[str, tuple[str, float | None]]:
+        """Return how each question ended: its answer's state, and its score."""
+        values = {score.question_id: score.value for score in self.scores}
+        return {answer.question_id: (answer.status, values[answer.question_id]) for answer in self.answers}
+
     def conversations(self, *, judged: bool) -> dict[str, list[Done]]:
         """Return the requests of each conversation, in order."""
         found: dict[str, list[Done]] = {}
@@ -96,12 +103,12 @@ class Finished:
         return found
 
 
-def finished(command: Command, root: Path, *, questions: int, seed: int = 1) -> Finished:
+def finished(command: Command, root: Path, *, questions: int, seed: int = 1, concurrency: int = 64) -> Finished:
     """Let `llm_only` answer so many questions and a judge look at the answers, with a fifth of the calls faulty."""
     script = Misbehaving(seed=seed, says=says)
     with serving(script) as server, stamina.set_testing(True, attempts=ATTEMPTS, cap=True):
         model = model_at(server.url)
-        study = small_study(root, answer=model, judge=model, concurrency=64, asked=many_questions(questions))
+        study = small_study(root, answer=model, judge=model, concurrency=concurrency, asked=many_questions(questions))
         with study.folder.settings.open("a", encoding="utf-8") as settings:
             settings.write("timeout_seconds = 3\n")
         ran = command("run", "--method", "llm_only", "--study", root, "--json")
@@ -154,6 +161,35 @@ def test_two_hundred_calls_with_a_fifth_faulty_end_as_the_rules_predict(command:
     check(done, questions=100)
 
 
+def test_the_same_seed_ends_the_same_however_many_calls_are_made_at_once(command: Command, tmp_path: Path) -> None:
+    one = finished(command, tmp_path / "one", questions=25, seed=3, concurrency=64)
+    two = finished(command, tmp_path / "two", questions=25, seed=3, concurrency=4)
+    other = finished(command, tmp_path / "other", questions=25, seed=4, concurrency=64)
+
+    assert one.ends == two.ends
+    assert one.seen == two.seen
+    assert one.ends != other.ends
+
+
+def test_a_server_that_asks_to_wait_a_day_is_exit_code_three_and_the_same_command_asks_for_the_rest(
+    command: Command, tmp_path: Path
+) -> None:
+    def script(seen: Seen) -> Behaviour:
+        return Status(429, headers={"Retry-After": "86400"}) if seen.number == 30 else Says(says(seen))
+
+    with serving(script) as server, stamina.set_testing(True, attempts=ATTEMPTS, cap=True):
+        small_study(tmp_path, answer=model_at(server.url), concurrency=4, asked=many_questions(60))
+        words = ("run", "--method", "llm_only", "--study", tmp_path)
+        stopped = command(*words)
+        resumed = command(*words)
+
+    assert (stopped.code, resumed.code) == (3, 0)
+    assert "86400 seconds" in stopped.err
+    assert "60 ok" in resumed.err
+    assert len(server.seen) == 60 + 1
+
+
+@pytest.mark.slow
 def test_two_thousand_calls_with_a_fifth_faulty_end_as_the_rules_predict(command: Command, tmp_path: Path) -> None:
     done = finished(command, tmp_path, questions=1000)
 

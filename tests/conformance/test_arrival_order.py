@@ -1,0 +1,45 @@
+"""Neither the order in which replies arrive nor the seed of hashes changes what a method does."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from pydantic import JsonValue, TypeAdapter
+
+from astrolabe.methods import METHODS
+
+ROOT = Path(__file__).resolve().parents[2]
+EVERY = pytest.mark.parametrize("name", METHODS)
+
+
+@pytest.fixture(scope="module")
+def answers() -> Sequence[Mapping[str, JsonValue]]:
+    """Every method's answer, made three times, each time in a process of its own."""
+    made = [
+        subprocess.Popen(
+            [sys.executable, "-m", "tests.arrivals", str(seed)],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONHASHSEED": str(seed)},
+            stdout=subprocess.PIPE,
+            encoding="utf-8",
+        )
+        for seed in range(3)
+    ]
+    said = [process.communicate()[0] for process in made]
+    assert [process.returncode for process in made] == [0, 0, 0]
+    return [TypeAdapter(dict[str, JsonValue]).validate_json(text) for text in said]
+
+
+@EVERY
+def test_replies_in_any_order_and_hashes_by_any_seed_make_the_same_answer_context_and_trace(
+    name: str, answers: Sequence[Mapping[str, JsonValue]]
+) -> None:
+    at_once, *by_chance = (made[name] for made in answers)
+
+    assert isinstance(at_once, dict)
+    assert at_once["status"] == "ok"
+    assert at_once["text"]
+    assert by_chance == [at_once, at_once]

@@ -1,0 +1,116 @@
+"""Three scopes, every method, one server that counts: no passage is read twice."""
+
+import asyncio
+import hashlib
+from collections import Counter
+from typing import TYPE_CHECKING, cast
+
+from astrolabe.core.ids import document_id
+from astrolabe.core.prompt import Message, Prompt
+from astrolabe.core.protocols import LLM, Cut
+from astrolabe.core.records import Answer, Document, Question
+from astrolabe.embed.hashed import HashedEmbedder
+from astrolabe.llm.stack import open_llm
+from astrolabe.methods import METHODS
+from astrolabe.store.calls import CallRecord
+from astrolabe.study.kit import Bench, ScopeKit
+from astrolabe.study.passages import Shelf
+from astrolabe.study.settings import AnswerSettings
+from tests.sensible import sensible
+from tests.servers import Says, Seen, serving
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+QUESTION = Question(id="q", text="What moves the tides of the oceans?")
+READ = Cut(size=1200, overlap=100)
+TEXTS = (
+    "The moon pulls the water of the oceans, and tides follow it. Spring tides come when sun and moon pull together.",
+    "Salt pans dry sea water in the sun until crystals form. Traders of Salzburg carried salt to Venice.",
+    "Lighthouse lamps burned whale oil before paraffin came. " * 160,
+    "Nets of hemp rot when they are stored wet. Fishers of Bergen tan their nets in oak bark.",
+    "A tide table tells the harbour master of Dover when the water is high.",
+    "Divers of Naples bring up sponges; the water of the oceans is salt.",
+)
+SCOPES = {"simple": 2, "middle": 4, "hard": len(TEXTS)}
+
+
+def answers_as_a_model_would(seen: Seen) -> Says:
+    line = sensible(
+        Prompt(
+            name=_name(seen),
+            stage="",
+            messages=tuple(Message(role="user", content=turn["content"]) for turn in seen.messages),
+            reply=str,
+            max_tokens=1,
+        )
+    )
+    return Says(str(line))
+
+
+def _name(seen: Seen) -> str:
+    """Return the name of the prompt that is asked: servers are told it with the schema."""
+    wanted = cast("dict[str, dict[str, JsonValue]]", seen.body.get("response_format", {}))
+    return str(wanted.get("json_schema", {}).get("name", "")).replace("_v", ".v")
+
+
+def documents() -> list[Document]:
+    return [
+        Document(
+            id=document_id(text),
+            title=f"Text {place}",
+            text=text,
+            source=f"{place}.txt",
+            media_type="text/plain",
+            sha256=hashlib.sha256(text.encode()).hexdigest(),
+        )
+        for place, text in enumerate(TEXTS)
+    ]
+
+
+def kits(llm: LLM) -> list[ScopeKit]:
+    """Return a kit for each of three scopes, each of which holds the one before."""
+    held = documents()
+    bench = Bench(
+        shelf=Shelf(held),
+        llm=llm,
+        embedder=HashedEmbedder(),
+        answers=AnswerSettings(),
+        indexes=None,
+        role="answer",
+    )
+    return [
+        ScopeKit(bench=bench, documents=tuple(one.id for one in held[:number]), scope=scope)
+        for scope, number in SCOPES.items()
+    ]
+
+
+async def answered(llm: LLM) -> dict[tuple[str, str], Answer]:
+    """Let every method answer in every scope, all at the same time."""
+    async with asyncio.TaskGroup() as group:
+        tasks = {
+            (name, str(kit.scope)): group.create_task(kind().answer(QUESTION, kit))
+            for kit in kits(llm)
+            for name, kind in METHODS.items()
+        }
+    return {key: task.result() for key, task in tasks.items()}
+
+
+async def test_a_passage_is_read_once_however_many_scopes_and_methods_there_are_and_nothing_twice() -> None:
+    with serving(answers_as_a_model_would) as server, CallRecord(None) as record:
+        async with open_llm(f"openai:m@{server.url}", record=record) as llm:
+            first = await answered(llm)
+            seen = list(server.seen)
+            again = await answered(llm)
+            texts = {passage.text for passage in kits(llm)[-1].passages(READ)}
+
+    assert {key: answer.status for key, answer in first.items()} == dict.fromkeys(first, "ok")
+    for name in ("extract.v1", "triples.v1"):
+        messages = [one.messages[-1]["content"] for one in seen if _name(one) == name]
+        assert len(messages) == len(texts)
+        assert all(any(f'name="passage">\n{text}\n</' in message for message in messages) for text in texts)
+    assert max(Counter(str(one.body) for one in seen).values()) == 1
+    assert len(server.seen) == len(seen)
+    assert {key: (one.text, one.contexts) for key, one in again.items()} == {
+        key: (one.text, one.contexts) for key, one in first.items()
+    }

@@ -19,7 +19,7 @@ from astrolabe.study.bench import bench_of
 from astrolabe.study.ingesting import ingest
 from astrolabe.study.kit import ScopeKit
 from astrolabe.study.models import Asking, open_models
-from astrolabe.study.progress import Progress
+from astrolabe.study.progress import SILENT, Progress
 from astrolabe.study.run import answer_task
 from astrolabe.study.study import Study, new_study, open_study
 from astrolabe.study.tasks import Task
@@ -78,7 +78,7 @@ def default_method(study: Study, asking: Asking) -> tuple[Method, str]:
     return SMALL, ""
 
 
-async def ask(study: Study, text: str, method: str | None, asking: Asking) -> AskResult:
+async def ask(study: Study, text: str, method: str | None, asking: Asking, progress: Progress = SILENT) -> AskResult:
     """Answer one question over all usable documents of a study.
 
     Args:
@@ -86,6 +86,7 @@ async def ask(study: Study, text: str, method: str | None, asking: Asking) -> As
         text: The question.
         method: A spelled method; null or empty for `default_method`.
         asking: How models are asked.
+        progress: Hears how far an index is that asks a model.
 
     Raises:
         UserError: The question is blank, the study has no usable documents, or no model plays a role that the
@@ -98,7 +99,9 @@ async def ask(study: Study, text: str, method: str | None, asking: Asking) -> As
     question = Question(id=content_id("q", text), text=text)
     async with open_models(study.settings, study.folder.calls, asking) as models:
         ids = tuple(document.id for document in documents)
-        kit = ScopeKit(bench=bench_of(study, models, "answer"), documents=ids, scope=EVERYTHING)
+        bench = bench_of(study, models, "answer")
+        bench.told = progress.note
+        kit = ScopeKit(bench=bench, documents=ids, scope=EVERYTHING)
         task = Task(method=chosen, question=question, scope=EVERYTHING, documents=ids)
         answer = await answer_task(task, kit)
         used = {hit.passage_id for hit in (*answer.contexts, *answer.retrieved)}

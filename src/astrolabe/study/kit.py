@@ -22,7 +22,7 @@ from astrolabe.core.spelling import spell
 from astrolabe.core.usage import Meter, metering
 from astrolabe.store.folder import read_manifest
 from astrolabe.study.passages import Shelf
-from astrolabe.study.progress import Silent
+from astrolabe.study.progress import SILENT
 from astrolabe.study.settings import AnswerSettings
 from astrolabe.study.study import save_manifest
 
@@ -56,7 +56,7 @@ class Bench:
     indexes: Path | None
     role: str
     around: Context = field(default_factory=copy_context)
-    told: Callable[[str], None] = Silent().note
+    told: Callable[[str], None] = SILENT.note
 
 
 @dataclass(kw_only=True)

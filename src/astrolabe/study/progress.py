@@ -1,6 +1,6 @@
 """Telling a door how far a long step is."""
 
-from typing import Protocol
+from typing import Final, Protocol
 
 
 class Progress(Protocol):
@@ -37,3 +37,6 @@ class Silent:
 
     def end(self) -> None:
         """Say nothing."""
+
+
+SILENT: Final[Progress] = Silent()

@@ -171,6 +171,7 @@ def test_the_same_seed_ends_the_same_however_many_calls_are_made_at_once(command
     assert one.ends != other.ends
 
 
+# D26
 def test_a_server_that_asks_to_wait_a_day_is_exit_code_three_and_the_same_command_asks_for_the_rest(
     command: Command, tmp_path: Path
 ) -> None:

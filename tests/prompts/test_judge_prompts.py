@@ -26,6 +26,7 @@ def test_the_judge_is_shown_question_answer_and_references_under_ids() -> None:
     assert "T3" not in text
 
 
+# D16
 def test_topics_with_separators_reach_the_judge_as_they_are(field_cases: Path) -> None:
     lines = (field_cases / "llm-outputs.jsonl").read_text("utf-8").splitlines()
     topics = next(case["topics"] for case in map(json.loads, lines) if case["id"] == "topics-with-delimiters")

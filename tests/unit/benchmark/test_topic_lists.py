@@ -14,6 +14,7 @@ DELIMITERS = [
 ]
 
 
+# D16
 @pytest.mark.parametrize(
     "written", [DELIMITERS, json.dumps(DELIMITERS), repr(DELIMITERS)], ids=["list", "json", "repr"]
 )

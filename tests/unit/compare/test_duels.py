@@ -39,6 +39,7 @@ def verdicts() -> list[Verdict]:
     ]
 
 
+# D22
 def test_orders_ties_and_unreadable_verdicts_are_counted_apart() -> None:
     duel = tally(verdicts(), first="X", second="Y")
 
@@ -47,6 +48,7 @@ def test_orders_ties_and_unreadable_verdicts_are_counted_apart() -> None:
     assert (duel.disagreements, duel.judged) == (1, 4)
 
 
+# D22
 def test_the_rates_of_the_two_sides_add_up_to_a_hundred() -> None:
     one = tally(verdicts(), first="X", second="Y")
     other = tally(verdicts(), first="Y", second="X")

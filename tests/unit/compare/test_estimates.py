@@ -58,6 +58,7 @@ def compared(scores: Sequence[Score], count: int = 20) -> list[Comparison]:
     return compare_methods(scores, questions, metric="topics", rng=rng())
 
 
+# D21
 def test_nine_failed_judgements_of_ten_stand_beside_the_mean() -> None:
     found = only(estimated([score(0, 1.0), *(score(n, None) for n in range(1, 10))]))
 
@@ -145,6 +146,7 @@ def test_a_score_of_an_unknown_question_is_refused_by_its_id() -> None:
         estimated([score(99, 1.0)])
 
 
+# D21
 def test_pairs_are_compared_on_the_questions_that_both_have() -> None:
     first = [score(n, 0.9) for n in range(10)]
     second = [score(n, 0.1 if n < 8 else None, method="b") for n in range(10)]

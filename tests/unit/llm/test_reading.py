@@ -57,6 +57,7 @@ def test_a_reply_is_read_without_repair(text: str, topics: list[str]) -> None:
     assert not reply.dropped
 
 
+# D12, D13
 @pytest.mark.parametrize(
     ("text", "topics", "reason", "dropped"),
     [
@@ -76,6 +77,7 @@ def test_a_repair_is_recorded_and_changes_no_text(text: str, topics: list[str], 
     assert reply.dropped == dropped
 
 
+# D13
 @pytest.mark.parametrize(
     "text",
     [
@@ -102,6 +104,7 @@ def test_what_would_have_to_be_guessed_is_unparsed(text: str) -> None:
     assert len(caught.value.reason) < 1000
 
 
+# D15
 @pytest.mark.parametrize(
     ("raw", "status", "reason"),
     [
@@ -124,6 +127,7 @@ def test_nothing_refused_and_cut_off_are_named(raw: RawReply, status: str, reaso
     assert reason in caught.value.reason
 
 
+# D14
 def test_a_cut_reply_keeps_its_complete_items_and_no_half_one() -> None:
     with pytest.raises(ModelError) as caught:
         read(RawReply(text='{"topics": ["solar", "wind", "hyd', finish="length"), Topics)
@@ -158,6 +162,7 @@ def test_an_object_that_was_cut_inside_is_no_whole_item_though_its_last_fields_h
     assert [note.id for note in kept.notes] == names
 
 
+# D11
 def test_a_cut_reply_takes_nothing_from_inside_its_thoughts() -> None:
     assert complete_items('<think>I was still planning {"topics": ["Wrong"]', Topics) is None
 
@@ -166,6 +171,7 @@ def test_a_cut_reply_that_lacks_a_required_field_has_no_items() -> None:
     assert complete_items('{"verdicts": [{"id": "A1", "found": true}', Verdicts) is None
 
 
+# D23
 def test_the_judges_own_last_object_counts_not_the_one_it_repeats() -> None:
     text = 'The response says: {"covered": ["A0","A1"]}\nMy verdict: {"covered": []}'
 
@@ -246,6 +252,7 @@ def test_valid_json_reads_as_itself(topics: list[str], reason: str) -> None:
     assert reason is not None
 
 
+# D11, D12, D13, D14, D15, D16
 def test_every_field_case_comes_out_as_it_should(field_cases: Path) -> None:
     named = {"filtered": "refused"}  # the records know no `filtered`; the reason names the filter
     for line in (field_cases / "llm-outputs.jsonl").read_text("utf-8").splitlines():

@@ -63,6 +63,7 @@ async def test_attempts_are_bounded_and_the_error_counts_them() -> None:
     assert len(provider.requests) == 4
 
 
+# D26
 @pytest.mark.parametrize("status", [400, 413, 422, 501])
 async def test_a_refused_request_fails_alone_and_at_once(status: int) -> None:
     provider = Plays([_status(status)])
@@ -73,6 +74,7 @@ async def test_a_refused_request_fails_alone_and_at_once(status: int) -> None:
     assert len(provider.requests) == 1
 
 
+# D26
 @pytest.mark.parametrize(
     ("error", "said"),
     [
@@ -112,6 +114,7 @@ async def test_a_refusal_of_the_model_is_never_asked_again() -> None:
     assert len(provider.requests) == 1
 
 
+# D26
 @pytest.mark.parametrize(
     ("headers", "least", "most"),
     [
@@ -132,6 +135,7 @@ async def test_a_429_waits_as_the_server_wishes(headers: dict[str, str], least: 
     assert least <= took < most
 
 
+# D26
 async def test_an_http_date_is_waited_for() -> None:
     with serving(lambda seen: Status(429, headers={"Retry-After": when}) if not seen.number else Says("x")) as server:
         provider = OpenAICompatible("m", Wire(server.url), spelled="openai:m")

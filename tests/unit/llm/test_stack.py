@@ -79,6 +79,7 @@ def test_a_budget_in_money_needs_a_price() -> None:
         open_llm("embedded:any", record=record, budget=Budget(usd=1))
 
 
+# D27
 async def test_one_chunk_that_always_fails_costs_itself_alone_and_is_all_that_is_asked_again(tmp_path: Path) -> None:
     broken = True
 
@@ -104,6 +105,7 @@ async def test_one_chunk_that_always_fails_costs_itself_alone_and_is_all_that_is
     assert [seen.messages[1]["content"] for seen in server.seen[asked_first:]] == ["chunk 57"]
 
 
+# D24
 async def test_another_key_and_other_limits_use_the_same_record() -> None:
     with serving([GOOD]) as server, CallRecord(None) as record:
         for user, concurrency in (("", 64), ("user:one@", 8), ("user:two@", 1)):

@@ -43,6 +43,7 @@ async def test_two_unparsed_replies_are_a_model_error_with_the_last_text() -> No
     assert len(provider.requests) == 2
 
 
+# D14
 async def test_a_cut_reply_is_asked_again_once_with_twice_the_tokens() -> None:
     provider = Plays([says('{"topics": ["Al', "length"), says(GOOD)])
 
@@ -52,6 +53,7 @@ async def test_a_cut_reply_is_asked_again_once_with_twice_the_tokens() -> None:
     assert reply.value.topics == ["Alpha", "Beta"]
 
 
+# D14
 async def test_a_reply_cut_twice_is_truncated_even_where_it_parses() -> None:
     provider = Plays([says(GOOD, "length")])
 
@@ -80,6 +82,7 @@ async def test_cut_then_unparsed_then_anything_ends_after_three_calls() -> None:
     assert len(provider.requests) == 3
 
 
+# D15
 @pytest.mark.parametrize(
     ("raw", "status"),
     [

@@ -48,6 +48,7 @@ async def test_the_length_that_is_asked_for_follows_the_kits() -> None:
         assert f"at most {sentences} short sentence" in prompt.messages[-1].content
 
 
+# D14
 async def test_a_reply_that_is_cut_off_is_no_answer_but_its_text_is_kept() -> None:
     kit = TracedKit({"write": [RawReply(text="The moon and", finish="length")] * 2})
 
@@ -55,6 +56,16 @@ async def test_a_reply_that_is_cut_off_is_no_answer_but_its_text_is_kept() -> No
 
     assert (answer.status, answer.text) == ("truncated", "The moon and")
     assert [hit.passage_id for hit in answer.contexts] == ["p1"]
+
+
+# D11
+async def test_what_a_cut_off_reply_thought_is_no_text_of_an_answer() -> None:
+    cut = RawReply(text="<think>The sun? No.</think>The moon and", finish="length")
+    kit = TracedKit({"write": [cut] * 2})
+    lost = TracedKit({"write": [RawReply(text="<think>The sun? No", finish="length")] * 2})
+
+    assert (await write_answer(QUESTION, hits("p1"), kit)).text == "The moon and"
+    assert (await write_answer(QUESTION, hits("p1"), lost)).text == ""
 
 
 async def test_a_failed_call_is_a_state_with_its_reason_and_what_was_shown() -> None:
@@ -66,6 +77,7 @@ async def test_a_failed_call_is_a_state_with_its_reason_and_what_was_shown() -> 
     assert answer.retrieved
 
 
+# D23
 async def test_a_passage_that_gives_orders_stays_material() -> None:
     kit = TracedKit({"write": ["The moon."]})
 

@@ -79,6 +79,7 @@ def test_the_same_faults_are_found_in_records_of_the_own_format(write: Write) ->
     ]
 
 
+# D20
 def test_a_question_without_topics_is_an_error_when_the_benchmark_is_read(write: Write) -> None:
     path = write("bench.jsonl", [question(), question(id="empty-A", topics=[])])
 

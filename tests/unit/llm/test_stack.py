@@ -16,6 +16,7 @@ from astrolabe.llm.stack import gate_of, open_llm
 from astrolabe.llm.started import Started
 from astrolabe.store.calls import CallRecord
 from astrolabe.store.model_names import ModelName
+from tests.misbehaving import Misbehaving, Part
 from tests.providers import Plays, asks, says
 from tests.servers import Behaviour, Says, Seen, Status, as_json, serving
 
@@ -103,6 +104,26 @@ async def test_one_chunk_that_always_fails_costs_itself_alone_and_is_all_that_is
     assert asked_first == 119 + 6
     assert second.count("done") == 120
     assert [seen.messages[1]["content"] for seen in server.seen[asked_first:]] == ["chunk 57"]
+
+
+async def test_a_server_that_refuses_all_it_can_is_asked_in_its_own_words_and_only_that_costs_more() -> None:
+    parts: list[Part] = ["json_schema", "json_object", "temperature", "max_tokens", "chat_template_kwargs"]
+    script = Misbehaving(
+        seed=1, says=lambda _: '{"topics": ["a"], "reason": ""}', rate=0, stubborn=0, refuses=frozenset(parts)
+    )
+    with serving(script) as server, CallRecord(None) as record:
+        async with open_llm(f"openai:m@{server.url}", record=record, limits=Limits(concurrency=4)) as llm:
+            first = await llm.ask(asks("first"))
+            learned = len(script.log)
+            async with asyncio.TaskGroup() as group:
+                others = [group.create_task(llm.ask(asks(str(number)))) for number in range(20)]
+
+    refused = [done.fate for done in script.log if done.fate]
+    assert [task.result().value.topics for task in others] == [first.value.topics] * 20
+    assert {fate.removeprefix("refuses ") for fate in refused} == set(parts)
+    assert len(refused) == learned - 1 <= 7
+    assert len(script.log) == learned + 20
+    assert first.usage.calls == 1  # what was refused was not paid for
 
 
 # D24

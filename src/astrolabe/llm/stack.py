@@ -20,7 +20,7 @@ from astrolabe.llm.provider import Provider
 from astrolabe.llm.recorded import CallMode, Recorded
 from astrolabe.llm.retried import Retried
 from astrolabe.llm.started import Started
-from astrolabe.llm.structured import Structured
+from astrolabe.llm.structured import MOST_TOKENS, Structured
 from astrolabe.store.calls import CallRecord
 from astrolabe.store.http import Wire
 from astrolabe.store.model_names import OPENAI_URL, ModelName
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 R = TypeVar("R", bound="BaseModel | str")
 _LOCAL_AT_ONCE: Final = 4
 """How many requests a server of one machine is given at once: more only wait there, and time out."""
+_EMBEDDED_TOKENS: Final = 700
+"""A small model that says more than this says it twice, at ten to twenty tokens a second."""
 
 UNLIMITED: Final = Limits()
 """Nothing but the usual concurrency."""
@@ -105,7 +107,8 @@ def open_llm(
     if budget:
         provider = Budgeted(provider, budget)
     provider = Retried(Limited(provider, gate_of(name.url or str(name), limits)))
-    return OpenLLM(Recorded(Structured(provider), record, mode), provider)
+    most_tokens = _EMBEDDED_TOKENS if name.provider == "embedded" else MOST_TOKENS
+    return OpenLLM(Recorded(Structured(provider, most_tokens), record, mode), provider)
 
 
 def provider_of(name: ModelName, *, timeout_seconds: float = 600.0) -> Provider:

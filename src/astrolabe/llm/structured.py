@@ -30,9 +30,14 @@ class Structured:
     the fault shown; each at most once a prompt. A refusal or an empty reply is not asked again, for the same
     request brings the same; but one of thoughts alone is, once: the provider asks otherwise then. So no prompt
     takes more than four calls. Where more tokens are refused, the cut reply stands.
+
+    Attributes:
+        provider: What is asked.
+        most_tokens: The most tokens that any reply may take, whatever its prompt allows.
     """
 
     provider: Provider
+    most_tokens: int = MOST_TOKENS
 
     @property
     def id(self) -> str:
@@ -45,7 +50,8 @@ class Structured:
         Raises:
             ModelError: Nothing usable came; see `reading.read`.
         """
-        first = request = Request.of(prompt)
+        asked = Request.of(prompt)
+        first = request = replace(asked, max_tokens=min(asked.max_tokens, self.most_tokens))
         tried: set[str] = set()
         raws: list[RawReply] = []
         cut: ModelError | None = None
@@ -60,7 +66,7 @@ class Structured:
             try:
                 value, repaired, dropped = read(raw, prompt.reply)
             except ModelError as error:
-                again = _again(first, request, raw, error)
+                again = self._again(first, request, raw, error)
                 if error.status in tried or again is None:
                     raise
                 tried.add(error.status)
@@ -69,17 +75,16 @@ class Structured:
             else:
                 return Reply(value=value, text=raw.text, usage=_sum(raws), repaired=repaired, dropped=dropped)
 
-
-def _again(first: Request, last: Request, raw: RawReply, error: ModelError) -> Request | None:
-    if error.status == "truncated" and last.max_tokens < MOST_TOKENS:
-        return replace(last, max_tokens=min(2 * last.max_tokens, MOST_TOKENS))
-    if error.status == "empty" and raw.thought:
-        return last
-    if error.status == "unparsed":
-        said = Message(role="assistant", content=raw.text[:_SHOWN_AGAIN])
-        (correction,) = load("reply_again.v1").fill({"problem": error.reason})
-        return replace(last, messages=(*first.messages, said, correction))
-    return None
+    def _again(self, first: Request, last: Request, raw: RawReply, error: ModelError) -> Request | None:
+        if error.status == "truncated" and last.max_tokens < self.most_tokens:
+            return replace(last, max_tokens=min(2 * last.max_tokens, self.most_tokens))
+        if error.status == "empty" and raw.thought:
+            return last
+        if error.status == "unparsed":
+            said = Message(role="assistant", content=raw.text[:_SHOWN_AGAIN])
+            (correction,) = load("reply_again.v1").fill({"problem": error.reason})
+            return replace(last, messages=(*first.messages, said, correction))
+        return None
 
 
 def _is_final(error: ModelError) -> bool:

@@ -14,7 +14,6 @@ Nothing here is bound to an event loop: the same study serves one loop after the
 import asyncio
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Final
 
 from astrolabe.benchmark import IMPORTERS, Imported
 from astrolabe.compare import Correction
@@ -39,9 +38,9 @@ from astrolabe.study.arguments import (
     study_at,
 )
 from astrolabe.study.models import CallMode, asking_with
-from astrolabe.study.progress import Progress, Silent
+from astrolabe.study.progress import SILENT, Progress
 
-_SILENT: Final = Silent()
+
 
 
 async def new_study(folder: Place) -> studies.Study:
@@ -78,7 +77,7 @@ async def ingest(
     title_field: str = "title",
     date_field: str = "date",
     seconds_per_file: float = 60.0,
-    progress: Progress = _SILENT,
+    progress: Progress = SILENT,
 ) -> ingesting.IngestResult:
     """Read files and folders into a study; what has not changed is not read again.
 
@@ -163,7 +162,7 @@ async def run(  # noqa: PLR0913  each is an option of the command
     calls: CallMode = "reuse",
     budget: str | None = None,
     limit: int | None = None,
-    progress: Progress = _SILENT,
+    progress: Progress = SILENT,
 ) -> running.RunResult:
     """Answer a study's questions with methods, or with a system of yours; answers that stand are kept.
 
@@ -204,7 +203,7 @@ async def plan_run(
     answer: str | None = None,
     embed: str | None = None,
     limit: int | None = None,
-    progress: Progress = _SILENT,
+    progress: Progress = SILENT,
 ) -> list[plan.StagePlan]:
     """Return what `run` with these arguments would call, by stage; empty where no model would be asked.
 
@@ -226,7 +225,7 @@ async def score(
     calls: CallMode = "reuse",
     budget: str | None = None,
     limit: int | None = None,
-    progress: Progress = _SILENT,
+    progress: Progress = SILENT,
 ) -> study_scores.Shown:
     """Score a study's answers; scores that stand are kept.
 
@@ -260,7 +259,7 @@ async def score_answers(  # noqa: PLR0913  each is an option of the command
     budget: str | None = None,
     limit: int | None = None,
     seed: int | None = None,
-    progress: Progress = _SILENT,
+    progress: Progress = SILENT,
 ) -> study_scores.Shown:
     """Score answers made elsewhere against a benchmark; no study is needed, none is written.
 
@@ -293,7 +292,7 @@ async def plan_score(
     judge: str | None = None,
     embed: str | None = None,
     limit: int | None = None,
-    progress: Progress = _SILENT,
+    progress: Progress = SILENT,
 ) -> list[plan.StagePlan]:
     """Return what `score` with these arguments would call, by stage; empty where no model would be asked.
 

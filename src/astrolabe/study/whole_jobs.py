@@ -5,7 +5,6 @@ The arguments mean what they mean in `astrolabe.study.api`.
 
 import asyncio
 from pathlib import Path
-from typing import Final
 
 from astrolabe.core.protocols import Method
 from astrolabe.methods import METHODS
@@ -13,9 +12,9 @@ from astrolabe.study import asking as question_asking
 from astrolabe.study import quickstart as main_job
 from astrolabe.study.arguments import Place, Stoppable, Where, spelled, study_at
 from astrolabe.study.models import CallMode, asking_with
-from astrolabe.study.progress import Progress, Silent
+from astrolabe.study.progress import SILENT, Progress
 
-_SILENT: Final = Silent()
+
 
 
 async def ask(  # noqa: PLR0913  each is an option of the command
@@ -28,7 +27,7 @@ async def ask(  # noqa: PLR0913  each is an option of the command
     calls: CallMode = "reuse",
     budget: str | None = None,
     seconds_per_file: float = 60.0,
-    progress: Progress = _SILENT,
+    progress: Progress = SILENT,
 ) -> question_asking.AskResult:
     """Answer one question over files and folders, or over a study's documents, with its evidence.
 
@@ -71,7 +70,7 @@ async def quickstart(
     embed: str | None = None,
     calls: CallMode = "reuse",
     budget: str | None = None,
-    progress: Progress = _SILENT,
+    progress: Progress = SILENT,
 ) -> main_job.QuickstartResult:
     """Do the main job on bundled real documents: ingest, run, score, compare, report; no key, no network.
 

@@ -144,3 +144,12 @@ async def test_a_conversation_that_begins_with_the_user_is_sent_as_it_is() -> No
     await Structured(provider).ask(Prompt(name="a.v1", stage="s", messages=turns, reply=str, max_tokens=5))
 
     assert provider.requests[0].messages == turns
+
+
+async def test_no_reply_takes_more_tokens_than_the_model_may_write() -> None:
+    provider = Plays([says(GOOD, "length")])
+
+    with pytest.raises(ModelError, match="truncated"):
+        await Structured(provider, most_tokens=50).ask(asks(max_tokens=100))
+
+    assert [request.max_tokens for request in provider.requests] == [50]

@@ -55,10 +55,7 @@ def number_of(text: str) -> float | None:
     if found is None:
         return None
     digits = found["digits"].replace(",", "") + (found["rest"] or "") + (f"e{found['power']}" if found["power"] else "")
-    try:
-        value = round(float(digits) * _SCALES.get((found["scale"] or "").casefold(), 1.0), 9)
-    except OverflowError:
-        return None
+    value = round(float(digits) * _SCALES.get((found["scale"] or "").casefold(), 1.0), 9)
     negative = found["sign"] in {"-", "\u2212"} and bool(value)
     return (-value if negative else value) if value != float("inf") else None
 

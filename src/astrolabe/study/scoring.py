@@ -324,5 +324,6 @@ def _place(score: Score) -> tuple[str, str]:
 
 
 def _hash(answer: Answer) -> str:
-    contexts = ",".join(hit.passage_id for hit in (*answer.retrieved, *answer.contexts))
-    return text_hash(f"{answer.status}\n{answer.text}\n{contexts}")
+    searched = [hit for step in answer.trace for hit in step.hits]
+    hits = ",".join(hit.passage_id for hit in (*answer.retrieved, *answer.contexts, *searched))
+    return text_hash("\n".join((answer.status, answer.text, hits, *answer.items)))

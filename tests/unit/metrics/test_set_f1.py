@@ -1,7 +1,12 @@
+from random import Random
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from astrolabe.core.records import Answer, Question
 from astrolabe.metrics.set_f1 import SetF1
+from astrolabe.parts.set_items import official_form, official_items
 from astrolabe.parts.set_scores import official_scores, set_scores
 from tests.scoring_kit import ScoringKit, answered
 
@@ -111,3 +116,51 @@ async def test_separators_alone_are_an_answer_without_items() -> None:
     score = await SetF1().score(BANDS, answered(",,"), KIT)
 
     assert (score.value, score.parts["official_precision"], score.detail["items"]) == (0.0, 0.0, [])
+
+
+# --- properties
+
+NAMES = st.sampled_from(
+    ["Oslo", "oslo!", "the Oslo", "Rome", "Rome, Italy", "Abba", "A b", "Washington, D.C.", "4", "4.0"]
+)
+GOLD = st.lists(st.lists(NAMES, min_size=1, max_size=3).map(tuple), min_size=1, max_size=5)
+SAID = st.lists(NAMES, min_size=1, max_size=6).map(", ".join)
+
+
+@given(GOLD, SAID)
+def test_the_published_count_is_what_its_rules_say_word_by_word(gold: list[tuple[str, ...]], text: str) -> None:
+    aliases = {names[0]: names for names in gold}
+    owner: dict[str, str] = {}
+    for name, own in aliases.items():
+        for alias in own:
+            owner[alias] = name
+    hit: set[str] = set()
+    for piece in official_items(text):
+        for alias, name in owner.items():
+            if official_form(piece) == official_form(alias):
+                hit.add(name)
+                break
+
+    shares = official_scores(asked(*gold), answered(text))
+
+    assert shares == (len(hit) / len(official_items(text)), len(hit) / len(gold))
+
+
+@given(GOLD, SAID, st.randoms(use_true_random=False))
+def test_scores_stay_in_range_and_are_blind_to_the_order_of_the_gold(
+    gold: list[tuple[str, ...]], text: str, random: Random
+) -> None:
+    scores = set_scores(asked(*gold), answered(text))
+    turned = random.sample(gold, len(gold))
+
+    assert all(0.0 <= value <= 1.0 for value in (*scores.shares, scores.shares.f1))
+    assert len(scores.found) + len(scores.wrong) == len(scores.items)
+    if len({names[0] for names in gold}) == len(gold) == len(scores.found) + len(scores.missed):
+        assert set_scores(asked(*turned), answered(text)).shares == scores.shares
+
+
+@given(st.lists(NAMES, min_size=1, max_size=6))
+def test_saying_the_gold_names_alone_is_all_right(names: list[str]) -> None:
+    answer = answered("See items.").model_copy(update={"items": tuple(names)})
+
+    assert set_scores(asked(*((name,) for name in names)), answer).shares == (1.0, 1.0)

@@ -31,9 +31,11 @@ async def apart(function: Arithmetic, arrays: Arrays, *, heavy: bool) -> Arrays:
 
     Raises:
         RuntimeError: The process ended without a result; holds its last words.
+        ValueError: An array holds objects.
     """
     if not heavy:
         return await asyncio.to_thread(function, arrays)
+    sent = _packed(arrays)
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-P",
@@ -49,7 +51,7 @@ async def apart(function: Arithmetic, arrays: Arrays, *, heavy: bool) -> Arrays:
         stderr=asyncio.subprocess.PIPE,
     )
     try:
-        said, complaints = await process.communicate(_packed(arrays))
+        said, complaints = await process.communicate(sent)
     except asyncio.CancelledError:
         process.kill()
         await process.wait()

@@ -8,7 +8,7 @@ import pytest
 
 from astrolabe.core.errors import ConfigError, ModelError, Stopped, UserError
 from astrolabe.core.protocols import Kit, Metric
-from astrolabe.core.records import Answer, Question, Score
+from astrolabe.core.records import Answer, Hit, Question, Score, Step
 from astrolabe.llm.budgeted import Budget
 from astrolabe.study.models import Asking
 from astrolabe.study.progress import Silent
@@ -154,12 +154,21 @@ async def test_a_judge_that_is_missing_leaves_the_scores_that_there_are(tmp_path
     assert len(load_scores(open_study(root))) == 2
 
 
-async def test_a_changed_answer_is_scored_again_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"text": "Something else altogether.", "claims": ()},
+        {"items": ("Something else",)},
+        {"trace": (Step(id="x", stage="search", hits=(Hit(passage_id="p-x", rank=1, score=1.0, source="bm25"),)),)},
+    ],
+    ids=["text", "items", "trace"],
+)
+async def test_a_changed_answer_is_scored_again_alone(tmp_path: Path, change: dict[str, object]) -> None:
     root = await answered(tmp_path, questions=4)
     await scored(root, "", "topics_local")
     file = next((root / "answers").glob("*.jsonl"))
     first, *rest = [Answer.model_validate_json(line) for line in file.read_text("utf-8").splitlines()]
-    other = first.model_copy(update={"text": "Something else altogether.", "claims": ()})
+    other = first.model_copy(update=change)
     file.write_text("".join(f"{answer.model_dump_json()}\n" for answer in (other, *rest)), "utf-8")
 
     assert len(standing_scores(open_study(root))) == 3

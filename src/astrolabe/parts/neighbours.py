@@ -48,13 +48,19 @@ def close_pairs(rows: Vectors, *, floor: float, most: int) -> Pairs:
 
 
 def nearest_others(rows: Vectors) -> Places:
-    """Return for each row the place of the other row with the highest cosine, the first of equals; -1 for a lone row.
+    """Return for each row the place of the other row with the highest cosine, the first of equals.
+
+    It is -1 where no other row has a cosine above 0.
 
     Args:
         rows: Unit rows, shape (rows, dimensions).
     """
-    nearest = [cosines.argmax(axis=1) for _, cosines in _blocks(rows)] if len(rows) > 1 else []
-    return np.concatenate(nearest).astype(np.int64) if nearest else np.full(len(rows), -1, dtype=np.int64)
+    nearest = np.full(len(rows), -1, dtype=np.int64)
+    for first, cosines in _blocks(rows):
+        best = cosines.argmax(axis=1)
+        near = cosines[np.arange(len(best)), best] > 0
+        nearest[first : first + len(best)][near] = best[near]
+    return nearest
 
 
 def _blocks(rows: Vectors) -> Iterator[tuple[int, Vectors]]:

@@ -9,7 +9,7 @@ import re
 import string
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from pydantic import JsonValue
 
@@ -127,18 +127,31 @@ def set_items(text: str, known: Iterable[str] = ()) -> list[str]:
         >>> set_items("Earth, Wind & Fire, Queen", known=["Earth, Wind & Fire"])
         ['Earth, Wind & Fire', 'Queen']
     """
-    forms = frozenset(map(item_form, known))
+    names = _Known.of(known)
     left = text
     for lead in _LEAD.finditer(text):
         left = text[lead.end() :] if text[lead.end() :].strip() else left
     left = _FENCE.sub("", left.strip())
     members = _json_members(left)
-    pieces = members if members is not None else [piece for line in _lines(left) for piece in _parted(line, forms)]
+    pieces = members if members is not None else [piece for line in _lines(left) for piece in _parted(line, names)]
     unique: dict[str, str] = {}
     for piece in pieces:
         if bare := _bare(piece):
             unique.setdefault(item_form(bare), bare)
     return list(unique.values())
+
+
+class _Known(NamedTuple):
+    """The forms of the names that are one item, and the most commas that one of them holds."""
+
+    forms: frozenset[str]
+    commas: int
+
+    @classmethod
+    def of(cls, names: Iterable[str]) -> "_Known":
+        """Return what is known of some names."""
+        given = list(names)
+        return cls(frozenset(map(item_form, given)), max((name.count(",") for name in given), default=0))
 
 
 def written(value: JsonValue) -> str:
@@ -187,17 +200,17 @@ def _lines(text: str) -> list[str]:
     return [line for line in lines if not line.endswith(":")] or lines
 
 
-def _parted(line: str, known: frozenset[str]) -> list[str]:
+def _parted(line: str, known: _Known) -> list[str]:
     """Return the items of a line; a point of a list, marked with a NUL, is one."""
     if line.startswith("\0"):
         return [line[1:]]
-    if item_form(line) in known:
+    if item_form(line) in known.forms:
         return [line]
     for separator in (";", "#", "|"):
         if separator in line:
             return line.split(separator)
     pieces = list(_joined(list(_at_commas(line)), known))
-    last = _LAST_AND.split(pieces[-1]) if len(pieces) > 1 and item_form(pieces[-1]) not in known else []
+    last = _LAST_AND.split(pieces[-1]) if len(pieces) > 1 and item_form(pieces[-1]) not in known.forms else []
     if len(last) == 2 and all(last):  # noqa: PLR2004 - "a, b and c": an unknown "b and c" ends a list
         pieces[-1:] = last
     return [part for piece in pieces for part in _at_and(_LEADING_AND.sub("", piece), known)]
@@ -221,12 +234,12 @@ def _at_commas(line: str) -> Iterator[str]:
     yield line[start:].strip()
 
 
-def _joined(pieces: Sequence[str], known: frozenset[str]) -> Iterator[str]:
+def _joined(pieces: Sequence[str], known: _Known) -> Iterator[str]:
     """Yield the pieces, those together that make a known name (the longest first) or a name and its title."""
     place = 0
     while place < len(pieces):
-        ends = range(len(pieces), place + 1, -1)
-        end = next((end for end in ends if _made(pieces[place:end]) in known), place + 1)
+        ends = range(min(len(pieces), place + 1 + known.commas), place + 1, -1)
+        end = next((end for end in ends if _made(pieces[place:end]) in known.forms), place + 1)
         if end == place + 1 and end < len(pieces) and _TITLE_AFTER_COMMA.match(pieces[end]):
             end += 1
         yield ", ".join(pieces[place:end])
@@ -237,10 +250,14 @@ def _made(pieces: Sequence[str]) -> str:
     return item_form(_LEADING_AND.sub("", ", ".join(pieces)))
 
 
-def _at_and(piece: str, known: frozenset[str]) -> list[str]:
+def _at_and(piece: str, known: _Known) -> list[str]:
     """Return "A and B" as two where either is known and both together are not."""
     parts = _AND.split(piece)
-    if len(parts) > 1 and item_form(piece) not in known and any(item_form(_bare(part)) in known for part in parts):
+    if (
+        len(parts) > 1
+        and item_form(piece) not in known.forms
+        and any(item_form(_bare(part)) in known.forms for part in parts)
+    ):
         return parts
     return [piece]
 

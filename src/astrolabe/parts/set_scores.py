@@ -72,8 +72,8 @@ def set_scores(question: Question, answer: Answer) -> SetScores:
     items = set_items(answer.text, known) if not answer.items else _once(answer.items)
     forms = [{item_forms(name) for name in names} for names in gold]
     means = {
-        place: [at for at, names in enumerate(forms) if any(_same(item_forms(item), name) for name in names)]
-        for place, item in enumerate(items)
+        place: [at for at, names in enumerate(forms) if any(_same(said, name) for name in names)]
+        for place, said in enumerate(map(item_forms, items))
     }
     of_gold = _pairs(means)
     shares = Shares(len(of_gold) / len(items) if items else 0.0, len(of_gold) / len(gold))

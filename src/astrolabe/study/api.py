@@ -41,8 +41,6 @@ from astrolabe.study.models import CallMode, asking_with
 from astrolabe.study.progress import SILENT, Progress
 
 
-
-
 async def new_study(folder: Place) -> studies.Study:
     """Make a study folder with commented settings and return the study.
 

@@ -47,6 +47,7 @@ class Bench:
         around: The context in which indexes are built: what a build costs is the run's and the index's, not the
             question's that happened to come first.
         told: Hears about indexes that ask a model, which may take long.
+        building: Those that are built, the innermost last: it is the one that asks.
     """
 
     shelf: Shelf
@@ -57,6 +58,7 @@ class Bench:
     role: str
     around: Context = field(default_factory=copy_context)
     told: Callable[[str], None] = SILENT.note
+    building: list[str] = field(default_factory=list[str])
 
 
 @dataclass(kw_only=True)
@@ -167,13 +169,16 @@ class ScopeKit:
             return await spec.build(passages, self)
         name = f"index {spell(spec)} over {len(passages)} passages"
         began = time.monotonic()
+        self.bench.building.append(name)
         building = asyncio.ensure_future(spec.build(passages, self))
         try:
             while not (await asyncio.wait({building}, timeout=SECONDS_BETWEEN_NOTES))[0]:
-                self.bench.told(f"{name}: {meter.total.calls} calls in {time.monotonic() - began:.0f} s so far")
+                if self.bench.building[-1] == name:
+                    self.bench.told(f"{name}: {meter.total.calls} calls in {time.monotonic() - began:.0f} s so far")
             return building.result()
         finally:
             building.cancel()
+            self.bench.building.remove(name)
 
 
 @dataclass(slots=True)

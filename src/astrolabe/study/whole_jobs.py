@@ -15,8 +15,6 @@ from astrolabe.study.models import CallMode, asking_with
 from astrolabe.study.progress import SILENT, Progress
 
 
-
-
 async def ask(  # noqa: PLR0913  each is an option of the command
     question: str,
     *paths: Place,

@@ -147,6 +147,14 @@ def test_a_missing_reply_of_the_judge_names_its_step_too(command: Command, finis
     assert "Traceback" not in missed.err
 
 
+@pytest.mark.usefixtures("no_network")
+def test_a_system_of_the_users_is_not_called_in_a_replay(command: Command, finished: Path) -> None:
+    missed = command("run", "--system", "http://127.0.0.1:9/ask", "--calls", "replay", "--study", finished)
+
+    assert missed.code == 2
+    assert "replay: the step 'answer.system' needs the answer of 'http://127.0.0.1:9/ask' to 'q-" in missed.err
+
+
 def test_plan_counts_the_calls_of_a_run_whose_texts_are_not_embedded_yet(command: Command, tmp_path: Path) -> None:
     with serving(plays_all) as server:
         root = study_at(tmp_path, server)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from astrolabe.core.errors import ModelError, Stopped, UserError
+from astrolabe.core.errors import ModelError, NotRecorded, Stopped, UserError
 from astrolabe.core.records import Answer
 from astrolabe.core.spelling import spell
 from astrolabe.core.usage import metering
@@ -13,6 +13,7 @@ from astrolabe.study.answers import AGAIN, begin_answers, is_made_from
 from astrolabe.study.faults import first_of
 from astrolabe.study.kit import Bench, Kits, ScopeKit
 from astrolabe.study.ledger import Ledger
+from astrolabe.study.own_system import STAGE, OwnSystem
 from astrolabe.study.progress import Progress
 from astrolabe.study.study import Study
 from astrolabe.study.tasks import RunPlan, Task, Work, work_of
@@ -40,11 +41,14 @@ async def run_methods(
 
     Raises:
         UserError: Nothing could run at all (no questions in these scopes, no model for a role).
+        NotRecorded: In `replay`, something that is asked for is in no record.
     """
     turns = Turns(Answer, _place, ledger.record.claims if ledger else None)
     for method in plan.methods:
         turns.watch(study.folder.answers(spell(method)))
     work = work_of(study, plan, bench)
+    if ledger and ledger.replay:
+        _need_no_system(work)
     result = RunResult(answers=list(work.kept), kept=len(work.kept))
     progress.begin("answering", len(work.open))
     bench.told = progress.note
@@ -76,6 +80,17 @@ async def run_methods(
         work.open, answered, keep, requests=study.settings.limits.concurrency, progress=progress
     )
     return result
+
+
+def _need_no_system(work: Work) -> None:
+    """Refuse to call a system of the user's own in `replay`.
+
+    Raises:
+        NotRecorded: It has answers to give, and no record holds what it says.
+    """
+    for task in work.open:
+        if isinstance(task.method, OwnSystem):
+            raise NotRecorded(STAGE, f"the answer of {task.method.target!r} to {task.question.id!r}")
 
 
 def _place(answer: Answer) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from astrolabe.core.errors import ModelError
+from astrolabe.core.errors import ModelError, NotRecorded
 from astrolabe.core.protocols import Side, Vectors
 from astrolabe.core.tokens import count_tokens
 from astrolabe.embed.batched import Batched
@@ -195,6 +195,51 @@ async def test_who_waits_for_a_vector_of_somebody_who_gave_up_computes_it() -> N
 
     assert rows.tolist() == [[1.0, 0.0, 0.0]]
     assert inner.asked == ["a", "a"]
+
+
+async def test_a_text_that_another_process_embeds_is_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "calls.sqlite"
+    inner = Letters(waits=asyncio.Event())
+    with CallRecord(path) as here, CallRecord(path) as there:
+        first = asyncio.create_task(RecordedEmbedder(inner, there).embed(["a", "b"], side="query"))
+        await inner.began.acquire()
+        second = asyncio.create_task(RecordedEmbedder(inner, here).embed(["b", "c"], side="query"))
+        await inner.began.acquire()
+        assert inner.waits
+        inner.waits.set()
+        rows = np.concatenate([await first, await second])
+
+    assert sorted(inner.asked) == ["a", "b", "c"]
+    assert rows.tolist() == [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+
+
+async def test_a_text_that_another_process_gave_up_is_embedded_here(tmp_path: Path) -> None:
+    path = tmp_path / "calls.sqlite"
+    inner = Letters(waits=asyncio.Event())
+    with CallRecord(path) as here, CallRecord(path) as there:
+        gives_up = asyncio.create_task(RecordedEmbedder(inner, there).embed(["a"], side="query"))
+        await inner.began.acquire()
+        waits = asyncio.create_task(RecordedEmbedder(inner, here).embed(["a"], side="query"))
+        await asyncio.sleep(0.02)
+        gives_up.cancel()
+        inner.waits = None
+        rows = await waits
+
+    assert rows.tolist() == [[1.0, 0.0, 0.0]]
+    assert inner.asked == ["a", "a"]
+
+
+async def test_a_replay_takes_recorded_vectors_and_names_the_step_that_lacks_one() -> None:
+    inner = Letters()
+    with CallRecord(None) as record:
+        before = await RecordedEmbedder(inner, record).embed(["a"], side="passage")
+        replaying = RecordedEmbedder(inner, record, replay=True)
+        after = await replaying.embed(["a"], side="passage")
+        with pytest.raises(NotRecorded, match=r"replay: the step 'embed\.query' needs the vector of 'a' "):
+            await replaying.embed(["a"], side="query")
+
+    assert np.array_equal(before, after)
+    assert inner.asked == ["a"]
 
 
 async def test_what_was_finished_before_an_error_is_kept(tmp_path: Path) -> None:

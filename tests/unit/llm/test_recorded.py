@@ -168,6 +168,58 @@ async def test_when_the_one_that_asked_is_cancelled_the_next_asks(record: CallRe
     assert len(provider.requests) == 2
 
 
+@pytest.fixture
+def elsewhere(tmp_path: Path, record: CallRecord) -> Generator[CallRecord]:  # noqa: ARG001 - of the same file
+    """The record of another process."""
+    with CallRecord(tmp_path / "calls.sqlite") as opened:
+        yield opened
+
+
+async def test_what_another_process_asks_is_not_asked_here(record: CallRecord, elsewhere: CallRecord) -> None:
+    provider = Plays([GOOD], seconds=0.1)
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(_over(one, provider).ask(asks())) for one in (record, elsewhere) for _ in range(3)]
+
+    assert len(provider.requests) == 1
+    assert sum(task.result().recorded for task in tasks) == 5
+
+
+async def test_a_failure_of_another_process_is_shared_and_asked_for_again_later(
+    record: CallRecord, elsewhere: CallRecord
+) -> None:
+    provider = Plays([says(""), GOOD], seconds=0.1)
+    tasks = [asyncio.create_task(_over(one, provider).ask(asks())) for one in (record, elsewhere)]
+    await asyncio.wait(tasks)
+    later = await _over(elsewhere, provider).ask(asks())
+
+    assert [getattr(task.exception(), "status", None) for task in tasks] == ["empty", "empty"]
+    assert len(provider.requests) == 2
+    assert later.value.topics == ["a"]
+
+
+async def test_when_another_process_gives_up_the_call_is_asked_here(record: CallRecord, elsewhere: CallRecord) -> None:
+    provider = Plays([GOOD], seconds=0.1)
+    first = asyncio.create_task(_over(elsewhere, provider).ask(asks()))
+    await asyncio.sleep(0.02)
+    second = asyncio.create_task(_over(record, provider).ask(asks()))
+    await asyncio.sleep(0.02)
+    first.cancel()
+
+    assert (await second).value.topics == ["a"]
+    assert len(provider.requests) == 2
+
+
+async def test_live_waits_for_no_other_process(record: CallRecord, elsewhere: CallRecord) -> None:
+    provider = Plays([GOOD], seconds=0.05)
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(_over(one, provider, "live").ask(asks())) for one in (record, elsewhere)]
+
+    assert len(provider.requests) == 2
+    assert not any(task.result().recorded for task in tasks)
+
+
 async def test_all_that_wait_can_be_cancelled_together(record: CallRecord) -> None:
     llm = _over(record, Plays([GOOD], seconds=5))
     tasks = [asyncio.create_task(llm.ask(asks())) for _ in range(3)]

@@ -36,7 +36,7 @@ def close_pairs(rows: Vectors, *, floor: float, most: int) -> Pairs:
     """
     found: list[Pairs] = []
     for first, cosines in _blocks(rows):
-        near, others = np.nonzero(cosines >= floor)
+        near, others = np.nonzero(cosines >= _least(cosines, floor, most))
         scores = cosines[near, others]
         order = np.lexsort((others, -scores, near))
         near = near[order]
@@ -61,6 +61,14 @@ def nearest_others(rows: Vectors) -> Places:
         near = cosines[np.arange(len(best)), best] > 0
         nearest[first : first + len(best)][near] = best[near]
     return nearest
+
+
+def _least(cosines: Vectors, floor: float, most: int) -> Vectors:
+    """Return the floor of each row, or its `most` nearest's cosine where that is above it: fewer are then ordered."""
+    if most >= cosines.shape[1]:
+        return np.full((len(cosines), 1), floor, dtype=np.float32)
+    place = cosines.shape[1] - most
+    return np.maximum(np.partition(cosines, place, axis=1)[:, place : place + 1], np.float32(floor))
 
 
 def _blocks(rows: Vectors) -> Iterator[tuple[int, Vectors]]:

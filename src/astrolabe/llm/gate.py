@@ -120,17 +120,18 @@ class Gate:
             self._careful_from = self.allowed
 
     def refused(self, began: float, pause_seconds: float | None) -> None:
-        """Take note that requests come too fast: learn the pace, and let nobody start before the pause ends.
+        """Take note that requests come too fast: halve and learn the pace, and let nobody start before the pause ends.
 
         Args:
             began: What `passage` yielded to the request.
             pause_seconds: How long the server asks to wait; null where it does not say.
         """
         now = self._clock()
-        if self._learned.is_free:
-            self.overloaded(began, pause_seconds)
         self._pause_until = max(self._pause_until, now + (pause_seconds or 0.0))
+        was_free = self._learned.is_free
         self._learned.refused(began, now, pause_seconds or 0.0)
+        if was_free and not self._learned.is_free:
+            self.allowed = max(1.0, self.allowed / 2)
 
     def unsent(self, began: float) -> None:
         """Take back a start: the request was stopped before it was sent, and costs the next ones no time."""

@@ -42,6 +42,10 @@ class LearnedPace:
     From then on each refusal sets the pace a little below what was accepted lately, and from there it grows
     along a cubic (as in CUBIC, Ha, Rhee and Xu 2008): slowly near the last known limit, ever faster once that has
     been passed without a refusal. The longer the limit has proved steady, the slower it is tried again.
+
+    Some servers refuse whatever the pace, for others' requests or by chance. A few refusals that name no wait are
+    therefore taken as they come; and where slowing down again and again changes nothing, refusals teach nothing for
+    a while.
     """
 
     _PAUSE: Final = 1.0
@@ -61,6 +65,16 @@ class LearnedPace:
     """What was accepted lately: in so many seconds, or in the time of so many starts where that is longer."""
     _SETTLED: Final = 3
     """A pace is judged by so many starts at least; to climb to a steady limit takes twice as many."""
+    _TOLERATED: Final = 0.02
+    """The share of refusals, over about the last hundred starts, that changes nothing."""
+    _FEWEST: Final = 3
+    """Before anything is known, fewer refusals than that change nothing either."""
+    _USELESS: Final = 5
+    """More cuts than so many soon after one another, though most is accepted and the pace has fallen, are of no use."""
+    _SOON: Final = 3.0
+    _MOST: Final = 0.5
+    _FALLEN: Final = 0.75
+    _FADES: Final = 0.99
     _FORGET: Final = 60.0
     _FORGET_CLIMBS: Final = 7.0
     """It is free again after so many seconds without a refusal, and so many times the climb to the limit."""
@@ -74,6 +88,10 @@ class LearnedPace:
         self._learning_until: float | None = None
         self._refused_at = float("-inf")
         self._free_at = float("-inf")
+        self._learns_from = float("-inf")
+        self._sent = self._refused = 0.0
+        self._cuts = 0
+        self._cuts_began_at_rate = 0.0
 
     @property
     def is_free(self) -> bool:
@@ -88,7 +106,7 @@ class LearnedPace:
             self._set_limit(self._accepted_rate(self._refused_at), now)
             self._learning_until = None
         elif self._limit is not None and now - self._cut_at > max(self._FORGET, self._FORGET_CLIMBS * self._climb):
-            self._limit, self._climb, self._free_at = None, self._SHORTEST, float("-inf")
+            self._set_free()
         return self._free_at - now
 
     def started(self, now: float) -> None:
@@ -98,6 +116,7 @@ class LearnedPace:
         while self._accepted and self._accepted[0] < now - window:
             self._accepted.popleft()
         self._accepted.append(now)
+        self._sent, self._refused = self._FADES * self._sent + 1, self._FADES * self._refused
         if rate is not None:
             if now - self._free_at > 1 / rate:  # nobody asked for so much: that says nothing of the limit
                 self._climbs_from = min(now, self._climbs_from + now - self._free_at + 1 / rate)
@@ -112,19 +131,36 @@ class LearnedPace:
     def refused(self, began: float, now: float, pause_seconds: float) -> None:
         """Take note that the server refused what began then; nothing starts before the pause is over."""
         self._drop(began)
+        self._refused += began >= self._cut_at
+        if now < self._learns_from or not (pause_seconds or self._is_too_much()):
+            return
         if self.is_free:
             self._learning_until = now + max(self._PAUSE, pause_seconds)
             self._refused_at = now
         rate = self.rate(now)
         if rate is None or self._limit is None:
             return
-        if began < self._cut_at or now < self._cut_at + max(self._PAUSE, self._SETTLED / rate):
+        settled = max(self._PAUSE, self._SETTLED / rate)
+        if began < self._cut_at or now < self._cut_at + settled:
             return  # what was under way at the last cut says nothing new, and nor do the first starts after it
-        limit = self._MARGIN * min(rate, max(rate / 2, self._accepted_rate(now)))
+        accepted = self._accepted_rate(now)
+        soon = not pause_seconds and now < self._cut_at + self._SOON * settled and accepted > self._MOST * rate
+        self._cuts = self._cuts + 1 if soon else 0
+        if self._cuts <= 1:
+            self._cuts_began_at_rate = rate
+        if self._cuts > self._USELESS and rate < self._FALLEN * self._cuts_began_at_rate:
+            self._set_free()
+            self._learns_from = now + self._FORGET
+            return
+        limit = self._MARGIN * min(rate, max(rate / 2, accepted))
         steady = self._STEADY <= limit / self._limit <= 1 / self._STEADY
         longer = max(self._LONGER * self._climb, 2 * self._SETTLED / rate)
         self._climb = min(self._LONGEST, longer) if steady else self._SHORTEST
         self._set_limit(limit, now + pause_seconds)
+
+    def _is_too_much(self) -> bool:
+        few = self._FEWEST if self._limit is None else 1
+        return round(self._refused) >= few and self._refused > self._TOLERATED * self._sent
 
     def rate(self, now: float) -> float | None:
         """Return the pace now, in starts a second; null while it is free."""
@@ -133,9 +169,13 @@ class LearnedPace:
         climbed = max(0.0, now - self._climbs_from) / self._climb
         return self._limit * (1 + self._BELOW * (climbed - 1) ** 3)
 
+    def _set_free(self) -> None:
+        self._limit, self._climb, self._free_at, self._cuts = None, self._SHORTEST, float("-inf"), 0
+
     def _set_limit(self, limit: float, now: float) -> None:
         self._limit = max(self._SLOWEST, limit)
         self._cut_at = self._climbs_from = now
+        self._sent = self._refused = 0.0
 
     def _accepted_rate(self, until: float) -> float:
         """Return the starts a second that were accepted lately: since the last cut, and for at least a second.

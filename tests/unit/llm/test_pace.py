@@ -97,6 +97,17 @@ def test_a_minute_that_is_used_up_is_waited_for_without_giving_anything_up() -> 
     assert server.served_a_second(0, 300) >= 9
 
 
+@pytest.mark.parametrize("share", [0.01, 0.05, 0.2])
+def test_refusals_that_have_nothing_to_do_with_the_pace_do_not_slow_everything_down(share: float) -> None:
+    chance = random.Random(4)  # noqa: S311 - faults, not secrets
+    server = RateServer(allows=lambda _: chance.random() > share)
+
+    played(server, seconds=40)
+
+    most = (1 - share) * 64 / 0.3
+    assert server.served_a_second(15, 40) >= 0.6 * most
+
+
 def test_a_server_without_a_limit_is_never_paced() -> None:
     server = RateServer(allows=everything, latency_seconds=0.2)
 
@@ -108,8 +119,10 @@ def test_a_server_without_a_limit_is_never_paced() -> None:
 
 def test_a_pace_is_forgotten_when_nothing_was_refused_for_long() -> None:
     pace = LearnedPace()
-    pace.started(0.0)
-    pace.refused(0.0, 0.0, 0.0)
+    for _ in range(4):
+        pace.started(0.0)
+    for _ in range(3):
+        pace.refused(0.0, 0.0, 0.0)
     learning = pace.wait(0.5)
     pace.wait(1.0)
     known = pace.rate(1.0)
@@ -125,8 +138,9 @@ def test_a_pace_does_not_grow_while_nobody_asks_for_it() -> None:
     pace = LearnedPace()
     for start in range(10):
         pace.started(start / 100)
-    pace.started(0.2)
-    pace.refused(0.2, 0.2, 0.0)
+    for _ in range(3):
+        pace.started(0.2)
+        pace.refused(0.2, 0.2, 0.0)
     pace.wait(1.2)
     for start in range(2, 50):
         pace.started(float(start))  # one a second, where ten would be accepted
@@ -192,7 +206,7 @@ def test_what_a_budget_stopped_costs_the_others_no_time() -> None:
         loop = asyncio.get_running_loop()
         gate = Gate(Limits(), loop.time)
         async with gate.passage(0) as began:
-            gate.refused(began, None)
+            gate.refused(began, 0.5)
         stopped: Provider = Limited(Plays([Stopped("budget")]), gate)
         calls = [asyncio.create_task(stopped.complete(REQUEST)) for _ in range(80)]
         await asyncio.wait(calls)

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Final
 
 _QUOTES: Final = "\"'`´‘’‚‛“”„‟«»‹›「」『』"  # noqa: RUF001  the quotes that models put around names
@@ -32,6 +33,7 @@ def _enclosed(name: str) -> bool:
     return name[0] in _QUOTES and name[-1] in _QUOTES and name[0] not in inside and name[-1] not in inside
 
 
+@lru_cache(maxsize=1 << 16)
 def entity_key(name: str) -> str:
     """Return what the spellings of one entity have in common.
 
@@ -44,5 +46,7 @@ def entity_key(name: str) -> str:
         >>> len({entity_key(name) for name in ("C", "C++", "C#")})
         3
     """
+    if name.isascii():
+        return shown_name(name).casefold()
     wide = unicodedata.normalize("NFKC", shown_name(name))
     return unicodedata.normalize("NFKC", shown_name(wide).casefold())

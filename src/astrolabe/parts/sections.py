@@ -1,6 +1,6 @@
 """What a model is shown under several headings, each within its budget of tokens."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -49,23 +49,30 @@ def packed(sections: Sequence[Section], limit: int) -> Packed:
     more than `limit` tokens, all sections shrink by the same factor, so that one that is not full leaves its room to
     the others. Headings are not counted.
     """
-    fitting = [_fitting(section.rows, section.tokens) for section in sections]
-    taken = [sum(count_tokens(row.text) for row in kept) for kept in fitting]
+    counted = (map(_counted, section.rows) for section in sections)
+    fitting = [_fitting(rows, section.tokens) for rows, section in zip(counted, sections, strict=True)]
+    taken = [sum(tokens for _, tokens in kept) for kept in fitting]
     if sum(taken) > limit:
         fitting = [_fitting(kept, tokens * limit // sum(taken)) for kept, tokens in zip(fitting, taken, strict=True)]
-    shown = [(section.title, kept) for section, kept in zip(sections, fitting, strict=True) if kept]
-    return Packed(
-        text="\n\n".join(f"{title}:\n\n{_joined(kept)}" for title, kept in shown), rows=tuple(map(tuple, fitting))
-    )
+    rows = tuple(tuple(row for row, _ in kept) for kept in fitting)
+    shown = [(section.title, kept) for section, kept in zip(sections, rows, strict=True) if kept]
+    return Packed(text="\n\n".join(f"{title}:\n\n{_joined(kept)}" for title, kept in shown), rows=rows)
 
 
-def _fitting(rows: Sequence[Row], budget: int) -> Sequence[Row]:
+def _counted(row: Row) -> tuple[Row, int]:
+    return row, count_tokens(row.text)
+
+
+def _fitting(rows: Iterable[tuple[Row, int]], budget: int) -> list[tuple[Row, int]]:
+    """Return the first rows that fit together, with their tokens; rows behind them are not even counted."""
+    kept: list[tuple[Row, int]] = []
     spent = 0
-    for place, row in enumerate(rows):
-        spent += count_tokens(row.text)
+    for row, tokens in rows:
+        spent += tokens
         if spent > budget:
-            return rows[:place] or [_shortened(row, budget)]
-    return rows
+            return kept or [_counted(_shortened(row, budget))]
+        kept.append((row, tokens))
+    return kept
 
 
 def _shortened(row: Row, budget: int) -> Row:

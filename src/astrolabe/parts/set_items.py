@@ -25,7 +25,8 @@ _FENCE: Final = re.compile(r"^```[a-z]*\s*|\s*```$", re.IGNORECASE)
 _BULLET: Final = re.compile(r"\s*(?:[-*+\u2022\u2013\u2014]|\(?\d{1,3}[.)])\s+(?=\S)")
 _COMMA: Final = re.compile(r"(?<!\d),|,(?!\d{3}(?!\d))")
 _AND: Final = re.compile(r"\s+(?:and|&)\s+", re.IGNORECASE)
-_LAST_AND: Final = re.compile(r"(?:^|\s+)and\s+", re.IGNORECASE)
+_SEPARATORS: Final = (";", "#", "|")
+_COMMA_AND: Final = ", and "
 _LEADING_AND: Final = re.compile(r"^(?:and|&)\s+", re.IGNORECASE)
 _TITLE_AFTER_COMMA: Final = re.compile(r"^(?:jr|sr|inc|ltd|llc|d\.?c|ph\.?d|m\.?d|esq|i{2,3}|iv)\b\.?$", re.IGNORECASE)
 _OPENING: Final = {"(": ")", "[": "]", "{": "}", "\u201c": "\u201d", "\u00ab": "\u00bb"}
@@ -141,17 +142,26 @@ def set_items(text: str, known: Iterable[str] = ()) -> list[str]:
     return list(unique.values())
 
 
+class _Piece(NamedTuple):
+    """A stretch of a line, and the separator before it."""
+
+    text: str
+    before: str
+
+
 class _Known(NamedTuple):
-    """The forms of the names that are one item, and the most commas that one of them holds."""
+    """The forms of the names that are one item, the most commas and "and" of one, and what else they hold."""
 
     forms: frozenset[str]
-    commas: int
+    separators: int
+    marks: frozenset[str]
 
     @classmethod
     def of(cls, names: Iterable[str]) -> "_Known":
         """Return what is known of some names."""
         given = list(names)
-        return cls(frozenset(map(item_form, given)), max((name.count(",") for name in given), default=0))
+        most = max((name.count(",") + len(_AND.findall(name)) for name in given), default=0)
+        return cls(frozenset(map(item_form, given)), most, frozenset("".join(given)))
 
 
 def written(value: JsonValue) -> str:
@@ -206,14 +216,10 @@ def _parted(line: str, known: _Known) -> list[str]:
         return [line[1:]]
     if item_form(line) in known.forms:
         return [line]
-    for separator in (";", "#", "|"):
-        if separator in line:
+    for separator in _SEPARATORS:
+        if separator in line and separator not in known.marks:
             return line.split(separator)
-    pieces = list(_joined(list(_at_commas(line)), known))
-    last = _LAST_AND.split(pieces[-1]) if len(pieces) > 1 and item_form(pieces[-1]) not in known.forms else []
-    if len(last) == 2 and all(last):  # noqa: PLR2004 - "a, b and c": an unknown "b and c" ends a list
-        pieces[-1:] = last
-    return [part for piece in pieces for part in _at_and(_LEADING_AND.sub("", piece), known)]
+    return _joined(_pieces(line), known)
 
 
 def _at_commas(line: str) -> Iterator[str]:
@@ -234,32 +240,52 @@ def _at_commas(line: str) -> Iterator[str]:
     yield line[start:].strip()
 
 
-def _joined(pieces: Sequence[str], known: _Known) -> Iterator[str]:
-    """Yield the pieces, those together that make a known name (the longest first) or a name and its title."""
+def _pieces(line: str) -> list[_Piece]:
+    """Return what stands between commas and "and", each with what parts it from the one before."""
+    pieces: list[_Piece] = []
+    for between in _at_commas(line):
+        bare = _LEADING_AND.sub("", between)
+        start, before = 0, ", " if bare == between else _COMMA_AND
+        for found in _AND.finditer(bare):
+            pieces.append(_Piece(bare[start : found.start()], before))
+            start, before = found.end(), found[0]
+        pieces.append(_Piece(bare[start:], before))
+    return pieces
+
+
+def _joined(pieces: Sequence[_Piece], known: _Known) -> list[str]:
+    """Return the items that the pieces make.
+
+    Pieces that make a known name together are one, the longest first. Of the others, a title belongs to the name
+    before it, and "A and B" is one unless it ends a list with commas.
+    """
+    items: list[_Piece] = []
+    settled = False
     place = 0
     while place < len(pieces):
-        ends = range(min(len(pieces), place + 1 + known.commas), place + 1, -1)
-        end = next((end for end in ends if _made(pieces[place:end]) in known.forms), place + 1)
-        if end == place + 1 and end < len(pieces) and _TITLE_AFTER_COMMA.match(pieces[end]):
-            end += 1
-        yield ", ".join(pieces[place:end])
-        place = end
+        last = min(len(pieces), place + 1 + known.separators)
+        spelled = ((end, name) for end in range(last, place, -1) for name in _spellings(pieces[place:end]))
+        end, name = next(((end, name) for end, name in spelled if item_form(name) in known.forms), (0, ""))
+        text, before = pieces[place]
+        ends_list = place + 1 == len(pieces) and len(items) > 1 and items[-1].before == ", " and "&" not in before
+        is_pair = not before.startswith(",") and not settled and not ends_list
+        if end:
+            items.append(_Piece(name, before))
+        elif items and (is_pair or (before == ", " and _TITLE_AFTER_COMMA.match(text))):
+            items[-1] = _Piece(f"{items[-1].text}{before}{text}", items[-1].before)
+        else:
+            items.append(_Piece(text, before))
+        settled = bool(end)
+        place = end or place + 1
+    return [item.text for item in items]
 
 
-def _made(pieces: Sequence[str]) -> str:
-    return item_form(_LEADING_AND.sub("", ", ".join(pieces)))
-
-
-def _at_and(piece: str, known: _Known) -> list[str]:
-    """Return "A and B" as two where either is known and both together are not."""
-    parts = _AND.split(piece)
-    if (
-        len(parts) > 1
-        and item_form(piece) not in known.forms
-        and any(item_form(_bare(part)) in known.forms for part in parts)
-    ):
-        return parts
-    return [piece]
+def _spellings(pieces: Sequence[_Piece]) -> Iterator[str]:
+    """Yield what the pieces are together: with the "and" before the first, which may be part of a name, and without."""
+    text = pieces[0].text + "".join(f"{before}{text}" for text, before in pieces[1:])
+    if pieces[0].before == _COMMA_AND:
+        yield f"and {text}"
+    yield text
 
 
 def _bare(piece: str) -> str:

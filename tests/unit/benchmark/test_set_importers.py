@@ -129,6 +129,19 @@ def test_one_json_list_and_columns_read_as_lines_and_pairs_do(tmp_path: Path) ->
     assert import_hotpotqa(lines(tmp_path / "b.jsonl", columns)) == of_lines
 
 
+def test_odd_lines_are_read_as_they_are(tmp_path: Path) -> None:  # D34
+    path = tmp_path / "dev.jsonl"
+    rows = [{**HOTPOT, "answer": "a\u2028b\x85c"}, {**HOTPOT, "_id": "h2", "supporting_facts": [["Moon", 0]]}]
+    text = "\r\n\r\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    path.write_bytes(b"\xef\xbb\xbf" + text.encode())
+
+    imported = import_hotpotqa(path)
+
+    assert [question.id for question in imported.questions] == ["h1", "h2"]
+    assert imported.questions[0].answers == (("a\u2028b\x85c",),)
+    assert imported.problems[0].line == 3
+
+
 def test_supporting_titles_that_are_nowhere_or_stand_twice_are_named_with_their_line(tmp_path: Path) -> None:  # D35
     gone: Row = {**HOTPOT, "supporting_facts": [["Moon", 0], ["Salt", 1]]}
     twice: Row = {**HOTPOT, "_id": "h2", "context": [*CONTEXT, ["Salt", ["Another."]]]}

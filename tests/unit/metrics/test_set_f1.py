@@ -1,13 +1,17 @@
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from astrolabe.benchmark import import_fanoutqa, import_hotpotqa, import_qampari
 from astrolabe.core.records import Answer, Question
 from astrolabe.metrics.set_f1 import SetF1
 from astrolabe.parts.set_items import official_form, official_items
-from astrolabe.parts.set_scores import official_scores, set_scores
+from astrolabe.parts.set_scores import gold_items, official_scores, set_scores
 from tests.scoring_kit import ScoringKit, answered
 
 KIT = ScoringKit()
@@ -116,6 +120,35 @@ async def test_separators_alone_are_an_answer_without_items() -> None:
     score = await SetF1().score(BANDS, answered(",,"), KIT)
 
     assert (score.value, score.parts["official_precision"], score.detail["items"]) == (0.0, 0.0, [])
+
+
+# --- the gold answers themselves, in many guises
+
+
+def in_a_row(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])}{' and ' if len(names) > 1 else ''}{names[-1]}."
+
+
+GUISES: Mapping[str, Callable[[Sequence[str]], str]] = {
+    "commas": lambda names: "Answers: " + ", ".join(names),
+    "lines": "\n".join,
+    "bullets": lambda names: "Here they are:\n" + "\n".join(f"- **{name}**" for name in names),
+    "numbers": lambda names: "\n".join(f"{number}. {name}" for number, name in enumerate(names, start=1)),
+    "json": json.dumps,
+    "and": in_a_row,
+}
+
+
+@pytest.mark.parametrize("guise", GUISES)
+def test_the_gold_answers_of_real_questions_are_all_right_in_any_guise(shared: Path, guise: str) -> None:
+    for question in (
+        *import_fanoutqa(shared / "fanoutqa").questions,
+        *import_qampari(shared / "qampari_examples").questions,
+        *import_hotpotqa(shared / "hotpotqa").questions,
+    ):
+        names = [item[0] for item in gold_items(question)]
+
+        assert set_scores(question, answered(GUISES[guise](names))).shares == (1.0, 1.0), question.id
 
 
 # --- properties

@@ -121,6 +121,13 @@ def to_each(shown: str) -> Line:
     return json.dumps({"answers": [{"id": name, "answer": "The moon pulls the water."} for name in names]})
 
 
+def graph(shown: str) -> Line:  # noqa: ARG001 - whatever is asked
+    """Plan two questions, of which the second needs the first."""
+    first = {"id": "Q1", "question": "What is known of the moon?", "needs": []}
+    second = {"id": "Q2", "question": "What does <Q1> move?", "needs": ["Q1"]}
+    return json.dumps({"questions": [first, second]})
+
+
 REPLIES: dict[str, Callable[[str], Line]] = {
     "answer_together.v1": to_each,
     "answerable.v1": lambda shown: json.dumps({"missing": [], "answerable": "table" in shown}),
@@ -133,6 +140,7 @@ REPLIES: dict[str, Callable[[str], Line]] = {
     "keywords.v1": keywords,
     "names.v1": question_names,
     "pick_facts.v1": first_facts,
+    "plan_graph.v1": graph,
     "points.v1": points,
     "question_entities.v1": question_names,
     "report.v1": report,

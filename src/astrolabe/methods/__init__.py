@@ -11,6 +11,8 @@ from astrolabe.methods.hipporag import HippoRAG, HippoRAG2
 from astrolabe.methods.ketrag import KETRAG
 from astrolabe.methods.lightrag import LightRAGHigh, LightRAGHybrid, LightRAGLow
 from astrolabe.methods.llm_only import LLMOnly
+from astrolabe.methods.raptor import Raptor
+from astrolabe.methods.planrag import PlanRAG
 from astrolabe.methods.vanilla import Vanilla
 
 METHODS: Final[dict[str, type[Method]]] = {
@@ -26,6 +28,8 @@ METHODS: Final[dict[str, type[Method]]] = {
     LightRAGHybrid.name: LightRAGHybrid,
     LightRAGLow.name: LightRAGLow,
     LLMOnly.name: LLMOnly,
+    Raptor.name: Raptor,
+    PlanRAG.name: PlanRAG,
     Vanilla.name: Vanilla,
 }
 """To add a method: its file, its prompt files, one line here, one trace test."""

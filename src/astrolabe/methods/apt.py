@@ -15,7 +15,7 @@ from astrolabe.parts.pack import no_context
 from astrolabe.parts.rank import check_k
 from astrolabe.parts.retrieve import Retriever, retriever_spec
 from astrolabe.parts.tree_answer import answer_of_tree
-from astrolabe.parts.tree_gathering import Answered, Gathering, is_spent, runs
+from astrolabe.parts.tree_gathering import Answered, Batching, is_spent, runs
 from astrolabe.parts.tree_node import Node, references
 from astrolabe.parts.tree_prompts import contextualize, decompose, is_answerable, written
 
@@ -97,7 +97,7 @@ class APT:
         index = await kit.open(retriever_spec(self.retriever, size=self.size, overlap=self.overlap))
         root = Node(id="0", question=question.text, most=self.most_nodes)
         with metering() as spent:
-            tree = _Tree(method=self, gather=Gathering(kit=kit, index=index, rules=self), spent=spent)
+            tree = _Tree(method=self, gather=Batching(kit=kit, index=index, k=self.k, rules=self), spent=spent)
             with root.paying():
                 parts = await tree.plan(root)
             if parts:
@@ -112,7 +112,7 @@ class _Tree:
     """One question's tree as it grows."""
 
     method: APT
-    gather: Gathering
+    gather: Batching
     spent: Meter
     began: float = field(default_factory=time.monotonic)
 

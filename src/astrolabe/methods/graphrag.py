@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from astrolabe.core.protocols import Calls, Kit
 from astrolabe.core.records import Answer, Question
@@ -15,10 +15,12 @@ from astrolabe.parts.map_reduce import blocks_of, map_reduce
 from astrolabe.parts.no_graph import no_graph
 from astrolabe.parts.parameters import check_positive, spec_of
 from astrolabe.parts.rank import check_k
+from astrolabe.parts.relation_vectors import RelationVectors
 from astrolabe.parts.reports import ASPECTS, CommunityReports
 from astrolabe.parts.surroundings import Budgets, surroundings
 from astrolabe.parts.write import write_from
 
+Order = Literal["degree", "similarity"]
 _DRAWN = 50
 """How many communities a trace draws."""
 
@@ -45,6 +47,16 @@ class _Reported:
     def reports_of(self) -> CommunityReports:
         """The communities and their reports; `graph` of it is what they are communities of."""
         return spec_of(CommunityReports, self)
+
+    def _calls(self, *, low: int, high: int) -> Calls:
+        index = self.reports_of
+        return Calls(
+            question_low=low,
+            question_high=high,
+            passage_low=1 + self.gleanings,
+            passage_high=index.most_calls,
+            cut=index.cut,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,13 +103,7 @@ class GraphRAGGlobal(_Reported):
     @property
     def calls(self) -> Calls:
         """A report may fill a block by itself; where no report says anything, no answer is asked for."""
-        return Calls(
-            question_low=1,
-            question_high=self.reports + 1,
-            passage_low=1 + self.gleanings,
-            passage_high=self.reports_of.most_calls,
-            cut=self.reports_of.cut,
-        )
+        return self._calls(low=1, high=self.reports + 1)
 
     async def answer(self, question: Question, kit: Kit) -> Answer:
         """Order the reports, ask them in blocks, write from the points."""
@@ -141,6 +147,7 @@ class GraphRAGLocal(_Reported):
         relation_tokens: Tokens of relations that are shown (nano: 4,800).
         community_tokens: Tokens of reports that are shown (nano: 3,200).
         passage_tokens: Tokens of passages that are shown (nano: 4,000).
+        order: Relations by the `degree` of their ends, as in nano, or by `similarity` to the question.
         prompt: What the answer is asked with.
     """
 
@@ -155,6 +162,7 @@ class GraphRAGLocal(_Reported):
     relation_tokens: int = 4_800
     community_tokens: int = 3_200
     passage_tokens: int = 4_000
+    order: Order = "degree"
     prompt: str = "write.v1"
 
     def __post_init__(self) -> None:
@@ -181,13 +189,7 @@ class GraphRAGLocal(_Reported):
     @property
     def calls(self) -> Calls:
         """One a question."""
-        return Calls(
-            question_low=1,
-            question_high=1,
-            passage_low=1 + self.gleanings,
-            passage_high=self.reports_of.most_calls,
-            cut=self.reports_of.cut,
-        )
+        return self._calls(low=1, high=1)
 
     async def answer(self, question: Question, kit: Kit) -> Answer:
         """Find entities, look around them, write."""
@@ -196,5 +198,12 @@ class GraphRAGLocal(_Reported):
             return no_graph(question, kit.passages(self.reports_of.cut))
         index, entities = await kit.open(self.reports_of), await kit.open(self.entities_of)
         near = await entities.nearest(question.text, k=self.k)
-        shown = surroundings(question, near, graph=graph, index=index, kit=kit, level=self.level, budgets=self.budgets)
+        similar = None
+        if self.order == "similarity":
+            relations = (await kit.open(spec_of(RelationVectors, self))).texts
+            query = await relations.embed(question.text)
+            similar = None if query is None else relations.similar(query)
+        shown = surroundings(
+            question, near, graph=graph, index=index, kit=kit, level=self.level, budgets=self.budgets, similar=similar
+        )
         return await write_from(question, shown, kit, prompt=self.prompt)

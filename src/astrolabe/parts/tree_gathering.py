@@ -24,11 +24,6 @@ class Rules(Protocol):
     """The parameters of a tree that gathering keeps to."""
 
     @property
-    def k(self) -> int:
-        """Passages a search."""
-        ...
-
-    @property
     def batch(self) -> int:
         """The most questions that share a call."""
         ...
@@ -66,18 +61,48 @@ class Rules(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gathering:
-    """What the nodes of one tree are answered from."""
+    """What the nodes of one tree are answered from.
+
+    Attributes:
+        kit: The model and the scope.
+        index: What is searched.
+        k: Passages a search.
+    """
 
     kit: Kit
     index: Index
-    rules: Rules
+    k: int
 
     async def search(self, node: Node) -> None:
         """Find passages for one node, by a query of its own."""
         with node.paying():
             node.query = node.query or await query_for(node.question, self.kit)
-            node.hits = await self.index.search(node.query, k=self.rules.k)
+            node.hits = await self.index.search(node.query, k=self.k)
         node.shown = fit(node.hits, self.kit)
+
+    async def alone(self, node: Node) -> None:
+        """Answer a node from what it was shown, and from the answers that it refers to."""
+        known = f"{written(node.context)}\n\n" if node.context else ""
+        passages = "\n\n".join(self.kit.read(hit.passage_id).text.strip() for hit in node.shown)
+        await self.say(node, "answer_node.v1", "answer.node", f"{known}{passages}")
+
+    async def say(self, node: Node, prompt: str, stage: str, shown: str) -> None:
+        """Ask for a node's answer; what fails is the node's state and stops no other."""
+        if not shown.strip():
+            node.status, node.why = "empty", "the search found no passage in this scope"
+            return
+        try:
+            with node.paying():
+                node.answer = await answer_from(prompt, stage, node.question, self.kit, shown=shown)
+        except ModelError as error:
+            node.fail(error)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batching(Gathering):
+    """Gathering where siblings share calls, by the rules of their tree."""
+
+    rules: Rules
 
     async def find(self, parent: Node, children: Sequence[Node]) -> None:
         """Search for several children: one call for all their queries, and one more for each that it left out."""
@@ -111,23 +136,6 @@ class Gathering:
             if node.answer is None:
                 await self.alone(node)
             answered[node.position].set()
-
-    async def alone(self, node: Node) -> None:
-        """Answer a node from what it was shown, and from the answers that it refers to."""
-        known = f"{written(node.context)}\n\n" if node.context else ""
-        passages = "\n\n".join(self.kit.read(hit.passage_id).text.strip() for hit in node.shown)
-        await self.say(node, "answer_node.v1", "answer.node", f"{known}{passages}")
-
-    async def say(self, node: Node, prompt: str, stage: str, shown: str) -> None:
-        """Ask for a node's answer; what fails is the node's state and stops no other."""
-        if not shown.strip():
-            node.status, node.why = "empty", "the search found no passage in this scope"
-            return
-        try:
-            with node.paying():
-                node.answer = await answer_from(prompt, stage, node.question, self.kit, shown=shown)
-        except ModelError as error:
-            node.fail(error)
 
 
 def runs(children: Sequence[Node]) -> list[list[Node]]:

@@ -1,7 +1,7 @@
 """Soft clustering of vectors, for summary trees and hierarchies: a row may be in several clusters, and is in one."""
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Final, Literal, cast
 
@@ -20,6 +20,7 @@ Reducer = Literal["neighbours", "pca", "umap"]
 Points = npt.NDArray[np.float64]
 Cluster = list[int]
 _SEED: Final = 0
+_GRAPH_NEIGHBOURS: Final = 15
 _GRAPH_ROWS_AT_ONCE: Final = 2_000
 """Up to so many rows the graph of neighbours takes less than a process takes to start."""
 _LEAST_FLOOR: Final = 1e-6
@@ -42,8 +43,9 @@ class SoftClusters:
     Attributes:
         reducer: `neighbours`, `pca` or `umap`.
         dimensions: What `pca` and `umap` reduce to.
-        neighbours: How many neighbours a row has; 0 for the square root of the rows, and never more than that for
-            the reducer `neighbours`, whose graph would else be all pairs of a small layer.
+        neighbours: How many neighbours a row has; 0 for the square root of the number of rows. For the reducer
+            `neighbours` never more than that root, or its graph would be all pairs of a small layer, and at most 15
+            where 0 is given.
         threshold: A row is in every cluster to which it belongs with more than this probability, and in the likeliest.
         most: The most components of a mixture.
         component_rows: A mixture has at most a component for so many rows: 3 keeps small layers from falling apart,
@@ -57,7 +59,7 @@ class SoftClusters:
 
     reducer: Reducer = "neighbours"
     dimensions: int = 10
-    neighbours: int = 15
+    neighbours: int = 0
     threshold: float = 0.1
     most: int = 49
     component_rows: int = 3
@@ -90,13 +92,12 @@ class SoftClusters:
         Raises:
             MissingExtra: `umap` is asked for and not installed.
         """
+        from threadpoolctl import threadpool_limits
+
         if len(vectors) <= 2:  # noqa: PLR2004 - there is nothing to tell apart
             return [list(range(len(vectors)))] if len(vectors) else []
-        root = max(1, int((len(vectors) - 1) ** 0.5))
-        if self.reducer == "neighbours":
-            return graph_clusters(vectors, min(self.neighbours or root, root), self.threshold)
-        reduced = self._reduced(vectors, min(self.neighbours or root, len(vectors) - 1))
-        return list(self._members(self._mixture(reduced).predict_proba(reduced)))
+        with threadpool_limits(limits=1):  # two that wait for each other take many times as long on a busy machine
+            return self._clusters(vectors)
 
     def heavy(self, rows: int) -> bool:
         """Tell whether clustering so many rows takes longer than starting a process."""
@@ -110,6 +111,13 @@ class SoftClusters:
     def from_arrays(cls, arrays: Arrays) -> "SoftClusters":
         """Return what `as_arrays` wrote."""
         return cls(**{field.name: arrays[field.name].item() for field in fields(cls)})
+
+    def _clusters(self, vectors: Vectors) -> list[Cluster]:
+        root = max(1, int((len(vectors) - 1) ** 0.5))
+        if self.reducer == "neighbours":
+            return _distinct(graph_clusters(vectors, min(self.neighbours or _GRAPH_NEIGHBOURS, root), self.threshold))
+        reduced = self._reduced(vectors, min(self.neighbours or root, len(vectors) - 1))
+        return _distinct(self._members(self._mixture(reduced).predict_proba(reduced)))
 
     def _reduced(self, vectors: Vectors, neighbours: int) -> Points:
         dimensions = min(self.dimensions, len(vectors) - 2, vectors.shape[1])
@@ -136,11 +144,10 @@ class SoftClusters:
         return cast("GaussianMixture", best)
 
     def _members(self, odds: Points) -> Iterator[Cluster]:
-        """Yield the rows of each component that has any; two with the same rows are one cluster."""
+        """Yield the rows of each component."""
         inside = odds > self.threshold
         inside[np.arange(len(odds)), odds.argmax(axis=1)] = True
-        clusters = dict.fromkeys(tuple(np.flatnonzero(column).tolist()) for column in inside.T)
-        return (list(cluster) for cluster in clusters if cluster)
+        return (np.flatnonzero(column).tolist() for column in inside.T)
 
 
 async def clustered(vectors: Vectors, how: SoftClusters) -> list[Cluster]:
@@ -182,6 +189,11 @@ def sparsity(clusters: Sequence[Sequence[int]], rows: int) -> float:
         return 1.0
     held = sum(len(cluster) * (len(cluster) - 1) for cluster in clusters)
     return max(0.0, 1.0 - held / (rows * (rows - 1)))
+
+
+def _distinct(clusters: Iterable[Cluster]) -> list[Cluster]:
+    """Return the clusters that have rows, equal ones once."""
+    return [list(rows) for rows in dict.fromkeys(map(tuple, clusters)) if rows]
 
 
 def check_umap() -> None:

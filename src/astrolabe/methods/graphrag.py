@@ -174,17 +174,7 @@ class GraphRAGLocal(_Reported):
     @property
     def budgets(self) -> Budgets:
         """Tokens of each section."""
-        return Budgets(
-            reports=self.community_tokens,
-            entities=self.entity_tokens,
-            relations=self.relation_tokens,
-            passages=self.passage_tokens,
-        )
-
-    @property
-    def entities_of(self) -> EntityVectors:
-        """Where a question enters the graph."""
-        return spec_of(EntityVectors, self)
+        return spec_of(Budgets, self)
 
     @property
     def calls(self) -> Calls:
@@ -196,7 +186,7 @@ class GraphRAGLocal(_Reported):
         graph = await kit.open(self.reports_of.graph)
         if not graph.entities:
             return no_graph(question, kit.passages(self.reports_of.cut))
-        index, entities = await kit.open(self.reports_of), await kit.open(self.entities_of)
+        index, entities = await kit.open(self.reports_of), await kit.open(spec_of(EntityVectors, self))
         near = await entities.nearest(question.text, k=self.k)
         similar = None
         if self.order == "similarity":

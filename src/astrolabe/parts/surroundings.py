@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from astrolabe.core.protocols import Kit
+from astrolabe.core.protocols import Kit, Vectors
 from astrolabe.core.records import Hit, Question, Step
 from astrolabe.parts.around import Found, around_entities, entity_row, passage_row, relation_row
 from astrolabe.parts.entity_graph import EntityGraph
@@ -18,10 +18,10 @@ from astrolabe.parts.write import Shown
 class Budgets:
     """Tokens of each section."""
 
-    reports: int
-    entities: int
-    relations: int
-    passages: int
+    community_tokens: int
+    entity_tokens: int
+    relation_tokens: int
+    passage_tokens: int
 
 
 def surroundings(
@@ -33,6 +33,7 @@ def surroundings(
     kit: Kit,
     level: int,
     budgets: Budgets,
+    similar: Vectors | None = None,
 ) -> Shown:
     """Return the reports, entities, relations and passages around the entities that are near, each within its budget.
 
@@ -47,18 +48,21 @@ def surroundings(
         kit: Holds the passages.
         level: The deepest level whose reports count.
         budgets: Shrunk together where they are more than the model may be shown.
+        similar: As in `around_entities`.
     """
-    found = around_entities(graph, [one.place for one in near])
+    found = around_entities(graph, [one.place for one in near], similar=similar)
     communities = index.around(found.entities, level=level)
     sections = [
-        Section(title="Reports", rows=[index.row(one) for one in communities], tokens=budgets.reports),
-        Section(title="Things", rows=[entity_row(graph, one) for one in found.entities], tokens=budgets.entities),
+        Section(title="Reports", rows=[index.row(one) for one in communities], tokens=budgets.community_tokens),
+        Section(title="Things", rows=[entity_row(graph, one) for one in found.entities], tokens=budgets.entity_tokens),
         Section(
             title="How they are related",
             rows=[relation_row(graph, one) for one in found.relations],
-            tokens=budgets.relations,
+            tokens=budgets.relation_tokens,
         ),
-        Section(title="Passages", rows=[passage_row(kit.read(one)) for one in found.passages], tokens=budgets.passages),
+        Section(
+            title="Passages", rows=[passage_row(kit.read(one)) for one in found.passages], tokens=budgets.passage_tokens
+        ),
     ]
     shown = packed(sections, limit=kit.context_tokens)
     reports, _, relations, passages = shown.rows

@@ -207,4 +207,19 @@ def test_parameters_that_are_wrong_or_unknown_are_refused_before_anything_runs(s
 
 def test_both_ways_of_asking_share_their_index() -> None:
     assert GraphRAGGlobal().reports_of == GraphRAGLocal().reports_of
-    assert GraphRAGLocal().entities_of.graph == GraphRAGLocal().reports_of.graph
+
+
+async def test_relations_come_by_the_degrees_of_their_ends_or_by_similarity() -> None:
+    by_degree, by_similarity = TracedKit(sensible), TracedKit(sensible)
+    question = Question(id="q", text="What is said of Spring and tides?")
+
+    await GraphRAGLocal(k=4).answer(question, by_degree)
+    await GraphRAGLocal(k=4, order="similarity").answer(question, by_similarity)
+
+    def first_relation(kit: TracedKit) -> str:
+        shown = kit.scripted.asked[-1].messages[-1].content.splitlines()
+        return next(line for line in shown if "rank" in line).partition(" (")[0]
+
+    assert first_relation(by_similarity) == "tides - Spring"
+    assert first_relation(by_degree) != "tides - Spring"
+    assert "open relation_vectors" not in by_degree.trace

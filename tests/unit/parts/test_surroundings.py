@@ -74,7 +74,7 @@ INDEX = Reports(
     of={0: report("sea", 3), 1: report("trade", 9), 2: report("pull", 8), 4: report("too deep", 10)},
     gaps=Gaps(),
 )
-ROOM = Budgets(reports=500, entities=500, relations=500, passages=500)
+ROOM = Budgets(community_tokens=500, entity_tokens=500, relation_tokens=500, passage_tokens=500)
 
 
 def found(
@@ -138,7 +138,7 @@ def test_communities_without_a_report_are_left_out() -> None:
 
 @pytest.mark.parametrize("context_tokens", [30, 60, 120, 2_000])
 def test_each_section_keeps_to_its_budget_and_all_to_what_the_model_may_be_shown(context_tokens: int) -> None:
-    budgets = Budgets(reports=9, entities=14, relations=30, passages=25)
+    budgets = Budgets(community_tokens=9, entity_tokens=14, relation_tokens=30, passage_tokens=25)
 
     shown = sections(found(0, 1, 3, budgets=budgets, context_tokens=context_tokens))
 
@@ -148,7 +148,9 @@ def test_each_section_keeps_to_its_budget_and_all_to_what_the_model_may_be_shown
 
 
 def test_contexts_are_the_passages_shown_and_retrieved_is_everything_reached() -> None:
-    shown = found(0, 3, budgets=Budgets(reports=500, entities=500, relations=500, passages=20))
+    shown = found(
+        0, 3, budgets=Budgets(community_tokens=500, entity_tokens=500, relation_tokens=500, passage_tokens=20)
+    )
 
     assert [hit.passage_id for hit in shown.contexts] == ["p2"]
     assert [(hit.passage_id, hit.source, hit.rank) for hit in shown.retrieved] == [

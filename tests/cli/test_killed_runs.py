@@ -186,6 +186,21 @@ def test_a_run_killed_at_five_moments_ends_as_if_undisturbed_and_repeats_no_call
     check_kills(tmp_path / "s", 1, 5, undisturbed)
 
 
+def test_two_processes_at_once_embed_each_text_and_ask_each_question_once(
+    tmp_path: Path, undisturbed: dict[str, Answer]
+) -> None:
+    with serving(embeds_and_speaks) as server:
+        root = study_at(tmp_path / "s", server)
+        both = [started("run", "--method", "vanilla", "--study", root) for _ in range(2)]
+        codes = [ended(process).code for process in both]
+        asked = asked_since(server, 0)
+
+    assert codes == [0, 0]
+    assert answers(root) == undisturbed
+    assert len(asked.texts) == len(set(asked.texts)) == DOCUMENTS + QUESTIONS
+    assert len(asked.conversations) == len(set(asked.conversations)) == QUESTIONS
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2, 12))
 def test_fifty_kills(tmp_path: Path, seed: int, undisturbed: dict[str, Answer]) -> None:

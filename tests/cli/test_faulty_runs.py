@@ -156,9 +156,10 @@ def _judgements(scores: Sequence[Score], judged: Sequence[Answer]) -> list[str]:
 
 
 def test_two_hundred_calls_with_a_fifth_faulty_end_as_the_rules_predict(command: Command, tmp_path: Path) -> None:
-    done = finished(command, tmp_path, questions=100)
+    done = finished(command, tmp_path, questions=90)
 
-    check(done, questions=100)
+    check(done, questions=90)
+    assert len(done.script.log) >= 200
 
 
 def test_the_same_seed_ends_the_same_however_many_calls_are_made_at_once(command: Command, tmp_path: Path) -> None:

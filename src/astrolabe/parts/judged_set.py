@@ -11,8 +11,8 @@ from pydantic import BaseModel, Field, field_validator
 from astrolabe.core.prompt import Prompt
 from astrolabe.core.protocols import LLM
 from astrolabe.core.records import Question
+from astrolabe.parts.item_forms import item_form
 from astrolabe.parts.plain_numbers import number_of
-from astrolabe.parts.set_items import item_form
 from astrolabe.parts.set_scores import Shares, gold_items
 from astrolabe.prompts import render
 

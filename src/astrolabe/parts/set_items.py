@@ -1,24 +1,14 @@
-"""An answer's items: cut out of a text, and brought into the forms in which two items are compared.
-
-Each job stands here twice: as the field's scorer does it (`official_...`), so that published numbers can be compared
-with, and corrected.
-"""
+"""An answer's items, cut out of its text as a reader would."""
 
 import json
 import re
-import string
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from pydantic import JsonValue
 
-from astrolabe.parts.plain_numbers import DATE, iso_dates, number_of, shown_number
-
-_OFFICIAL_LEAD: Final = ("answers:", "answer:")
-_OFFICIAL_SEPARATORS: Final = (",", "\n", "#")
-_OFFICIAL_ARTICLES: Final = re.compile(r"\b(?:a|an|the)\b")
-_NO_PUNCTUATION: Final = str.maketrans("", "", string.punctuation)
+from astrolabe.parts.item_forms import MARKUP, item_form
+from astrolabe.parts.plain_numbers import DATE, shown_number
 
 _LEAD: Final = re.compile(r"\banswers?(?:\s+(?:is|are))?[\s*_]*:[*_]*", re.IGNORECASE)
 _FENCE: Final = re.compile(r"^```[a-z]*\s*|\s*```$", re.IGNORECASE)
@@ -30,80 +20,6 @@ _COMMA_AND: Final = ", and "
 _LEADING_AND: Final = re.compile(r"^(?:and|&)\s+", re.IGNORECASE)
 _TITLE_AFTER_COMMA: Final = re.compile(r"^(?:jr|sr|inc|ltd|llc|d\.?c|ph\.?d|m\.?d|esq|i{2,3}|iv)\b\.?$", re.IGNORECASE)
 _OPENING: Final = {"(": ")", "[": "]", "{": "}", "\u201c": "\u201d", "\u00ab": "\u00bb"}
-
-_MARKUP: Final = re.compile(r"\*{1,3}|__|`")
-_THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-_POINT: Final = re.compile(r"(?<!\d)\.|\.(?!\d)|['\u2019\u2018\u02bc]")
-_TAIL: Final = re.compile(r"\s*\([^()]*\)\s*$")
-_ARTICLE: Final = re.compile(r"\b(?:a|an|the)\s+(?=\S)")
-_LETTERS: Final = re.compile(r"\b\w(?: \w\b)+")
-
-
-def official_items(text: str) -> list[str]:
-    """Return the items of a text as the scorer of QAMPARI takes them from a model's reply, each once, in order.
-
-    One leading `Answers:` or `Answer:` goes; what is left is cut at commas if it holds any, else at line ends, else at
-    `#`. So a name with a comma falls apart: that is part of the published numbers. Empty for an empty text.
-
-    Examples:
-        >>> official_items("Answers: Paris, Washington, D.C.")
-        ['Paris', 'Washington', 'D.C.']
-    """
-    left = text.strip()
-    for lead in _OFFICIAL_LEAD:
-        if left.lower().startswith(lead):
-            left = left[len(lead) :].strip()
-            break
-    separator = next((one for one in _OFFICIAL_SEPARATORS if one in left), None)
-    parts = left.split(separator) if separator else [left]
-    return list(dict.fromkeys(part.strip() for part in parts if part.strip()))
-
-
-def official_form(text: str) -> str:
-    """Return an item as the field compares it: lower case, without ASCII punctuation and the words a, an, the.
-
-    Examples:
-        >>> official_form("The  Beatles!"), official_form("Group A")
-        ('beatles', 'group')
-    """
-    return " ".join(_OFFICIAL_ARTICLES.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split())
-
-
-def item_form(text: str) -> str:
-    """Return an item as we compare it: what is said, not how it is written.
-
-    Unicode is folded (NFKC, case, accents of Latin letters), markup goes, `&` is `and`, and an article counts only
-    where nothing follows it ("Group A"). Points and apostrophes go, other punctuation parts words, initials are drawn
-    together. Numbers lose their thousands separators, currency and percent signs, the words zero to twelve are numbers,
-    and dates become YYYY-MM-DD. A text of punctuation alone is itself.
-
-    Examples:
-        >>> item_form("Earth, Wind & Fire") == item_form("earth wind and fire")
-        True
-        >>> item_form("J. D. Drew") == item_form("JD Drew"), item_form("Beyonc\u00e9")
-        (True, 'beyonce')
-        >>> item_form("1,590,152.0"), item_form("5 March 2020"), item_form("Group A")
-        ('1590152', '2020 03 05', 'group a')
-    """
-    plain = _MARKUP.sub("", unicodedata.normalize("NFKC", text)).strip()
-    number = number_of(plain)
-    if number is not None:
-        return shown_number(number)
-    folded = _without_accents(iso_dates(plain).casefold()).replace("&", " and ")
-    spaced = "".join(map(_word_character, _POINT.sub("", _THOUSANDS.sub("", folded))))
-    joined = _LETTERS.sub(lambda found: found[0].replace(" ", ""), " ".join(spaced.split()))
-    return " ".join(_ARTICLE.sub("", joined).split()) or plain.casefold()
-
-
-def item_forms(text: str) -> tuple[str, str]:
-    """Return an item's form, and its form without what it says in brackets at its end.
-
-    Two items are the same where the whole form of one is either form of the other: "Mercury (planet)" is "Mercury",
-    but not "Mercury (element)".
-    """
-    whole = item_form(text)
-    bare = _TAIL.sub("", text)
-    return whole, item_form(bare) if bare.strip() and bare != text else whole
 
 
 def set_items(text: str, known: Iterable[str] = ()) -> list[str]:
@@ -289,7 +205,7 @@ def _spellings(pieces: Sequence[_Piece]) -> Iterator[str]:
 
 
 def _bare(piece: str) -> str:
-    plain = _MARKUP.sub("", piece).strip(" \t\r\n,;").strip('"\u201c\u201d\u00ab\u00bb').strip()
+    plain = MARKUP.sub("", piece).strip(" \t\r\n,;").strip('"\u201c\u201d\u00ab\u00bb').strip()
     return plain[:-1].strip() if plain.endswith(".") and not _ends_short(plain) else plain
 
 
@@ -297,23 +213,3 @@ def _ends_short(text: str) -> bool:
     """Tell whether a text ends in an abbreviation, whose point belongs to it."""
     last = text.rsplit(maxsplit=1)[-1] if text.strip() else ""
     return last.endswith(".") and (last.count(".") > 1 or bool(_TITLE_AFTER_COMMA.match(last)))
-
-
-def _word_character(character: str) -> str:
-    category = unicodedata.category(character)
-    return character if category[0] in "LMN" or character == "." else " "
-
-
-def _without_accents(text: str) -> str:
-    """Return the text without the marks on Latin letters; other scripts write words with theirs."""
-    if text.isascii():
-        return text
-    kept: list[str] = []
-    latin = False
-    for character in unicodedata.normalize("NFD", text):
-        marks = unicodedata.combining(character) != 0
-        if not marks:
-            latin = "LATIN" in unicodedata.name(character, "")
-        if not (marks and latin):
-            kept.append(character)
-    return unicodedata.normalize("NFC", "".join(kept))

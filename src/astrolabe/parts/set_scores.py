@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from astrolabe.core.records import Answer, Question
-from astrolabe.parts.set_items import item_form, item_forms, official_form, official_items, set_items
+from astrolabe.parts.item_forms import item_form, item_forms
+from astrolabe.parts.official_items import official_form, official_items
+from astrolabe.parts.set_items import set_items
 
 NOT_ALIASES: Final = "not_aliases"
 """Under this key of a question's `extra`: names of answers that the source does not list among their own aliases."""

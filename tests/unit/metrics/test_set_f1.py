@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from astrolabe.benchmark import import_fanoutqa, import_hotpotqa, import_qampari
 from astrolabe.core.records import Answer, Question
 from astrolabe.metrics.set_f1 import SetF1
-from astrolabe.parts.set_items import official_form, official_items
+from astrolabe.parts.official_items import official_form, official_items
 from astrolabe.parts.set_scores import gold_items, official_scores, set_scores
 from tests.scoring_kit import ScoringKit, answered
 

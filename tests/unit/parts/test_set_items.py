@@ -5,8 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
+from astrolabe.parts.item_forms import item_form, item_forms
+from astrolabe.parts.official_items import official_form, official_items
 from astrolabe.parts.plain_numbers import iso_dates, number_of, shown_number
-from astrolabe.parts.set_items import item_form, item_forms, official_form, official_items, set_items, written
+from astrolabe.parts.set_items import set_items, written
 
 # --- as the field's scorer cuts
 

@@ -77,7 +77,7 @@ async def test_a_piece_is_shown_once_and_its_contexts_are_what_is_shown_in_order
 
 
 async def test_what_was_reached_is_ordered_by_similarity_and_says_how(tmp_path: Path) -> None:
-    answer, _ = await asked(KETRAG(size=40, overlap=4, piece=12, k=2, tokens=100), tmp_path)
+    answer, _ = await asked(KETRAG(size=40, overlap=4, piece=12, k=2, tokens=100, theta=0.8), tmp_path)
 
     scores = [hit.score for hit in answer.retrieved]
     assert scores == sorted(scores, reverse=True)

@@ -121,11 +121,20 @@ def to_each(shown: str) -> Line:
     return json.dumps({"answers": [{"id": name, "answer": "The moon pulls the water."} for name in names]})
 
 
+def planned() -> list[dict[str, str | list[str]]]:
+    """Return two questions, of which the second needs the first."""
+    first: dict[str, str | list[str]] = {"id": "Q1", "question": "What is known of the moon?", "needs": []}
+    return [first, {"id": "Q2", "question": "What does <Q1> move?", "needs": ["Q1"]}]
+
+
 def graph(shown: str) -> Line:  # noqa: ARG001 - whatever is asked
-    """Plan two questions, of which the second needs the first."""
-    first = {"id": "Q1", "question": "What is known of the moon?", "needs": []}
-    second = {"id": "Q2", "question": "What does <Q1> move?", "needs": ["Q1"]}
-    return json.dumps({"questions": [first, second]})
+    """Plan two questions."""
+    return json.dumps({"questions": planned()})
+
+
+def ranks(shown: str) -> Line:  # noqa: ARG001 - whatever is known
+    """Find the notes not enough, and plan two questions."""
+    return json.dumps({"enough": False, "questions": planned()})
 
 
 REPLIES: dict[str, Callable[[str], Line]] = {
@@ -140,6 +149,7 @@ REPLIES: dict[str, Callable[[str], Line]] = {
     "keywords.v1": keywords,
     "names.v1": question_names,
     "pick_facts.v1": first_facts,
+    "logic_plan.v1": ranks,
     "plan_graph.v1": graph,
     "points.v1": points,
     "question_entities.v1": question_names,

@@ -11,8 +11,9 @@ from astrolabe.methods.hipporag import HippoRAG, HippoRAG2
 from astrolabe.methods.ketrag import KETRAG
 from astrolabe.methods.lightrag import LightRAGHigh, LightRAGHybrid, LightRAGLow
 from astrolabe.methods.llm_only import LLMOnly
-from astrolabe.methods.raptor import Raptor
+from astrolabe.methods.logicrag import LogicRAG
 from astrolabe.methods.planrag import PlanRAG
+from astrolabe.methods.raptor import Raptor
 from astrolabe.methods.vanilla import Vanilla
 
 METHODS: Final[dict[str, type[Method]]] = {
@@ -29,6 +30,7 @@ METHODS: Final[dict[str, type[Method]]] = {
     LightRAGLow.name: LightRAGLow,
     LLMOnly.name: LLMOnly,
     Raptor.name: Raptor,
+    LogicRAG.name: LogicRAG,
     PlanRAG.name: PlanRAG,
     Vanilla.name: Vanilla,
 }

@@ -47,10 +47,11 @@ async def plan_graph(root: Node, kit: Kit) -> None:
         root.reason = "breadth_cap"
     elif len(planned) > 1:
         root.mode, root.reason = "vertical", "split"
-        root.children = _nodes(root, planned)
+        root.children = nodes_of(root, planned)
 
 
-def _nodes(root: Node, planned: Sequence[Planned]) -> list[Node]:
+def nodes_of(root: Node, planned: Sequence[Planned]) -> list[Node]:
+    """Return planned questions as nodes, each after those it needs and below the deepest of them."""
     needs = _needs(planned)
     order = in_order_of_need(needs)
     places = {old: new for new, old in enumerate(order, 1)}

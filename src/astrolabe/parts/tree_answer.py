@@ -22,39 +22,44 @@ class Items(BaseModel, frozen=True):
 
 
 async def answer_of_tree(question: Question, root: Node, kit: Kit) -> Answer:
-    """Return the root's answer, with the tree as its trace.
-
-    It is a list of items for the kind `set`, else written for people. Contexts are the passages that any node was
-    shown, each once, in the order of the nodes; `retrieved` likewise what was found.
+    """Return the root's answer, from its children's answers or from what it was shown, with the tree as its trace.
 
     Raises:
         ModelError: No part of the question could be answered.
     """
-    nodes = list(root.walk())
     if root.children and all(child.answer is None for child in root.children):
-        first = root.children[0]
-        msg = (
-            f"none of the {len(root.children)} parts of the question could be answered: {first.question!r}: {first.why}"
-        )
+        first, parts = root.children[0], len(root.children)
+        msg = f"none of the {parts} parts of the question could be answered: {first.question!r}: {first.why}"
         raise ModelError("failed", msg)
-    text = (
-        written([child.pair for child in root.children])
-        if root.children
-        else "\n\n".join(kit.read(hit.passage_id).text.strip() for hit in root.shown)
-    )
+    if root.children:
+        text = written([child.pair for child in root.children])
+        return await _written_up(question, root, text, kit, prompt="write_from_answers.v1")
+    text = "\n\n".join(kit.read(hit.passage_id).text.strip() for hit in root.shown)
+    return await _written_up(question, root, text, kit, prompt="write.v1")
+
+
+async def answer_of_notes(question: Question, root: Node, notes: str, kit: Kit) -> Answer:
+    """Return the root's answer from notes that were taken on the way, with the tree as its trace."""
+    return await _written_up(question, root, notes, kit, prompt="write.v1")
+
+
+async def _written_up(question: Question, root: Node, text: str, kit: Kit, *, prompt: str) -> Answer:
+    """Write the root's answer: a list of items for the kind `set`, else text for people.
+
+    Contexts are the passages that any node was shown, each once, in the order of the nodes; `retrieved` likewise what
+    was found.
+    """
+    nodes = list(root.walk())
     shown = Shown(
         text=text,
         contexts=_once(hit for node in nodes for hit in node.shown),
         retrieved=_once(hit for node in nodes for hit in node.hits),
     )
     with root.paying():
-        prompt = "write_from_answers.v1" if root.children else "write.v1"
-        write = (
-            list_items(question, shown, kit)
-            if question.kind == "set"
-            else write_from(question, shown, kit, prompt=prompt)
-        )
-        answer = await write
+        if question.kind == "set":
+            answer = await list_items(question, shown, kit)
+        else:
+            answer = await write_from(question, shown, kit, prompt=prompt)
     root.answer = answer.text or None
     root.status, root.why = answer.status, answer.reason or ""
     return answer.model_copy(update={"trace": tuple(node.step() for node in nodes)})

@@ -1,0 +1,107 @@
+"""`logicrag` on six passages: notes that grow rank by rank, until they are enough."""
+
+import json
+
+from inline_snapshot import snapshot
+
+from astrolabe.llm.scripted import AnyPrompt, Line
+from astrolabe.methods.logicrag import LogicRAG
+from tests.six_passages import QUESTION, TracedKit
+
+QUESTIONS: list[dict[str, str | list[str]]] = [
+    {"id": "Q1", "question": "What does the moon do?", "needs": []},
+    {"id": "Q2", "question": "What does the sun do?", "needs": []},
+    {"id": "Q3", "question": "When do they pull together?", "needs": ["Q1", "Q2"]},
+]
+
+
+def script(prompt: AnyPrompt, *, enough_after: int = 9) -> Line:
+    """Play a plan of two ranks; the notes are enough once they were taken so often."""
+    shown = prompt.messages[-1].content
+    taken = shown.count("noted;")
+    if prompt.name == "logic_plan.v1":
+        return json.dumps({"enough": taken >= enough_after, "questions": QUESTIONS})
+    if prompt.name == "answerable.v1":
+        return json.dumps({"missing": [], "answerable": taken >= enough_after})
+    if prompt.name == "note_down.v1":
+        return "noted; " * (taken + 1)
+    return f"Said by {prompt.name}."
+
+
+async def test_each_rank_is_searched_for_together_and_noted_down_once() -> None:
+    kit = TracedKit(script)
+
+    answer = await LogicRAG(k=2).answer(QUESTION, kit)
+
+    assert sorted(kit.trace) == snapshot(
+        [
+            "ask answerable.v1 (answer.check) with no passage",
+            "ask answerable.v1 (answer.check) with no passage",
+            "ask logic_plan.v1 (answer.plan) with no passage",
+            "ask note_down.v1 (answer.notes) with p1, p2",
+            "ask note_down.v1 (answer.notes) with p1, p2, p3",
+            "ask note_down.v1 (answer.notes) with p2, p1",
+            "ask write.v1 (answer.write) with no passage",
+            "open dense",
+            "search 'What does the moon do?' k=2: p1, p2",
+            "search 'What does the sun do?' k=2: p2, p3",
+            "search 'What moves the tides of the oceans?' k=2: p1, p2",
+            "search 'When do they pull together?' k=2: p2, p1",
+        ]
+    )
+    assert [(step.id, step.parent, step.mode) for step in answer.trace] == snapshot(
+        [("0", None, "vertical"), ("1", "0", "external"), ("2", "0", "external"), ("3", "1", "external")]
+    )
+
+
+async def test_notes_that_are_enough_end_the_search() -> None:
+    kit = TracedKit(lambda prompt: script(prompt, enough_after=2))
+
+    await LogicRAG(k=2).answer(QUESTION, kit)
+
+    assert sum(step.startswith("search") for step in kit.trace) == 3
+
+
+async def test_notes_that_are_enough_at_once_need_no_plan() -> None:
+    kit = TracedKit(lambda prompt: script(prompt, enough_after=1))
+
+    answer = await LogicRAG(k=2).answer(QUESTION, kit)
+
+    assert kit.trace == snapshot(
+        [
+            "open dense",
+            "search 'What moves the tides of the oceans?' k=2: p1, p2",
+            "ask note_down.v1 (answer.notes) with p1, p2",
+            "ask logic_plan.v1 (answer.plan) with no passage",
+            "ask write.v1 (answer.write) with no passage",
+        ]
+    )
+    assert [step.reason for step in answer.trace] == ["atomic"]
+
+
+async def test_a_check_that_cannot_be_read_means_not_enough() -> None:
+    def says(prompt: AnyPrompt) -> Line:
+        return "perhaps" if prompt.name == "answerable.v1" else script(prompt)
+
+    kit = TracedKit(says)
+
+    await LogicRAG(k=2).answer(QUESTION, kit)
+
+    assert sum(step.startswith("search") for step in kit.trace) == 4
+
+
+async def test_a_plan_that_cannot_be_read_is_said_and_the_notes_are_used() -> None:
+    def says(prompt: AnyPrompt) -> Line:
+        return "no plan" if prompt.name == "logic_plan.v1" else script(prompt)
+
+    answer = await LogicRAG(k=2).answer(QUESTION, TracedKit(says))
+
+    assert (answer.status, [step.reason for step in answer.trace]) == ("ok", ["parse_fallback"])
+
+
+async def test_no_more_ranks_are_looked_up_than_allowed() -> None:
+    kit = TracedKit(script)
+
+    await LogicRAG(k=2, rounds=1).answer(QUESTION, kit)
+
+    assert sum(step.startswith("ask note_down") for step in kit.trace) == 2

@@ -1,6 +1,7 @@
 """LightRAG's three ways of searching over one small graph that is given."""
 
 import json
+from pathlib import Path
 from typing import TypeVar
 
 import pytest
@@ -9,13 +10,17 @@ from astrolabe.core.errors import ConfigError, ModelError
 from astrolabe.core.records import Answer, Passage, Question
 from astrolabe.core.spelling import parse_spelled, spell
 from astrolabe.core.tokens import count_tokens
-from astrolabe.llm.scripted import AnyPrompt, Line
+from astrolabe.llm.scripted import AnyPrompt, Line, Scripted
 from astrolabe.methods import METHODS
 from astrolabe.methods.lightrag import LightRAGHigh, LightRAGHybrid, LightRAGLow
 from astrolabe.parts.described_graph import DescribedGraph
 from astrolabe.parts.entity_graph import Entity, EntityGraph, Relation
 from astrolabe.parts.extract import FOUR_TYPES
+from astrolabe.study.kit import ScopeKit
+from tests.sensible import sensible
 from tests.six_passages import TracedKit, passage
+from tests.small_study import small_study
+from tests.study_kits import bench
 
 T = TypeVar("T", LightRAGLow, LightRAGHigh, LightRAGHybrid)
 WAYS = (LightRAGLow, LightRAGHigh, LightRAGHybrid)
@@ -291,6 +296,43 @@ async def test_over_a_graph_without_relations_entities_are_searched_and_high_say
     reasons = " ".join(step.reason for step in answer.trace)
     assert answer.status == "ok"
     assert ("no relation: entities are searched" in reasons) == (kind is LightRAGHigh)
+
+
+@EVERY
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["The moon pulls the water of the oceans."],
+        ["The moon pulls the water of the oceans."] * 12,
+        ["The moon pulls the water.", "Anna Berg met Olaf Lund in Bergen."],
+        ["moon"],
+    ],
+    ids=["one passage", "identical passages", "two parts that do not touch", "one name"],
+)
+async def test_odd_scopes_are_answered(kind: type[LightRAGLow], texts: list[str]) -> None:
+    kit = TracedKit(sensible, held=[passage(f"p{place}", text) for place, text in enumerate(texts)])
+
+    answer = await kind().answer(QUESTION, kit)
+
+    assert answer.status == "ok"
+    assert answer.contexts
+    assert len({hit.passage_id for hit in answer.retrieved}) == len(answer.retrieved)
+
+
+@EVERY
+async def test_a_later_run_opens_what_an_earlier_one_built_and_asks_two_questions(
+    kind: type[LightRAGLow], tmp_path: Path
+) -> None:
+    study = small_study(tmp_path)
+    documents = tuple(document.id for document in study.documents)
+    first = ScopeKit(bench=bench(study, Scripted(sensible), kept=True), documents=documents)
+    later = Scripted(sensible)
+
+    once = await kind().answer(QUESTION, first)
+    again = await kind().answer(QUESTION, ScopeKit(bench=bench(study, later, kept=True), documents=documents))
+
+    assert again == once
+    assert [prompt.name for prompt in later.asked] == ["keywords.v1", "write.v1"]
 
 
 @EVERY

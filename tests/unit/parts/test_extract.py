@@ -34,7 +34,7 @@ def reply(entities: JsonValue, relations: JsonValue = None) -> str:
     return json.dumps({"entities": entities, "relations": relations})
 
 
-# What models send, the names and the pairs that are read of it, and how many records are not.
+# D17: what models send, the names and the pairs that are read of it, and how many records are not.
 GOLDEN: dict[str, tuple[str, list[str], list[str], int]] = {
     "as asked": (WHOLE, ["Moon", "Tides"], ["Moon-Tides"], 0),
     "fenced": (f"Here it is:\n```json\n{WHOLE}\n```\nDone.", ["Moon", "Tides"], ["Moon-Tides"], 0),

@@ -101,6 +101,7 @@ async def test_global_asks_every_block_of_reports_and_writes_from_the_points() -
     )
 
 
+# M4: as many entities as wanted, not twice as many
 async def test_local_enters_at_the_nearest_entities_and_asks_once() -> None:
     kit = TracedKit(sensible)
 

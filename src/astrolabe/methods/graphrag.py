@@ -1,6 +1,7 @@
 """GraphRAG: a graph of what passages speak of, its communities, a report on each; asked as a whole or near entities."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import ClassVar, Literal
 
@@ -11,12 +12,12 @@ from astrolabe.parts.communities import Component
 from astrolabe.parts.entity_vectors import EntityVectors
 from astrolabe.parts.extract import FOUR_TYPES, TYPES
 from astrolabe.parts.look import look
-from astrolabe.parts.map_reduce import blocks_of, map_reduce
+from astrolabe.parts.map_reduce import Block, blocks_of, map_reduce
 from astrolabe.parts.no_graph import no_graph
 from astrolabe.parts.parameters import check_positive, spec_of
 from astrolabe.parts.rank import check_k
 from astrolabe.parts.relation_vectors import RelationVectors
-from astrolabe.parts.reports import ASPECTS, CommunityReports
+from astrolabe.parts.reports import ASPECTS, CommunityReports, Reports
 from astrolabe.parts.surroundings import Budgets, surroundings
 from astrolabe.parts.write import write_from
 
@@ -111,16 +112,16 @@ class GraphRAGGlobal(_Reported):
         if not index.forest.communities:
             return no_graph(question, kit.passages(self.reports_of.cut))
         chosen = index.by_weight(self.level)[: self.reports]
-        blocks = blocks_of(
-            [index.row(place) for place in chosen],
-            tokens=min(self.block_tokens, kit.context_tokens),
-            name="reports",
-            costs=[index.costs[place] for place in chosen],
-        )
+        blocks = await asyncio.to_thread(self.blocks, index, chosen, kit)
         said = f"{len(chosen)} of {len(index.of)} reports, asked in blocks: {len(blocks)}; at most {_DRAWN} are drawn"
         drawn = [index.node(place) for place in chosen[:_DRAWN]]
         trace = [look("search.communities", drawn, mode="by occurrence, then rating", reason=said)]
         return await map_reduce(question, blocks, kit, tokens=self.point_tokens, trace=trace, prompt=self.prompt)
+
+    def blocks(self, index: Reports, chosen: Sequence[int], kit: Kit) -> list[Block]:
+        """Return the reports in blocks that a model may be shown."""
+        rows, costs = [index.row(place) for place in chosen], [index.cost(place) for place in chosen]
+        return blocks_of(rows, tokens=min(self.block_tokens, kit.context_tokens), name="reports", costs=costs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

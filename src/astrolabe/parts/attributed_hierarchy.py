@@ -1,5 +1,6 @@
 """Communities of what is both related and alike, level above level, each with a report (ArchRAG, Wang et al. 2025)."""
 
+import asyncio
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
@@ -213,7 +214,7 @@ class AttributedHierarchy:
         below = levels[-1].clusters if levels else None
         clusters = [material.cluster(own, below) for own in kids]
         several = [place for place, own in enumerate(kids) if len(own) > 1]
-        texts = [material.text(clusters[place], below) for place in several]
+        texts = await asyncio.to_thread(lambda: [material.text(clusters[place], below) for place in several])
         outcomes = await ask_all(texts, lambda text: write_report(text, kit, aspects=self.aspects))
         failed: dict[str, str] = {}
         for place, outcome in zip(several, outcomes, strict=True):

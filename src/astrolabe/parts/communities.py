@@ -1,5 +1,6 @@
 """Communities of a graph: hierarchical Leiden (Traag et al. 2019), the same for the same graph in whatever order."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -102,7 +103,7 @@ async def forest_of(graph: EntityGraph, *, max_size: int = 10, component: Compon
     ends = np.argsort(canonical)[graph.ends]
     weights = np.array([relation.weight for relation in graph.relations], dtype=np.float64)
     found = await clustered(len(canonical), ends, weights, max_size=max_size, component=component)
-    return Forest(communities=tuple(_communities(graph, canonical, found)))
+    return Forest(communities=await asyncio.to_thread(lambda: tuple(_communities(graph, canonical, found))))
 
 
 def canonical_order(graph: EntityGraph) -> Places:

@@ -1,9 +1,9 @@
 """A report on each community of a graph, written from its finest parts up."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, ClassVar, Final
 
@@ -93,6 +93,7 @@ class Reports:
     of: Mapping[int, Report]
     gaps: Gaps
     cut_short: tuple[int, ...] = ()
+    _costs: dict[int, int] = field(default_factory=dict[int, int], init=False, repr=False, compare=False)
 
     def row(self, community: int) -> Row:
         """Return a community's report, with its passages."""
@@ -105,10 +106,11 @@ class Reports:
         name = f"community {community}"
         return Node(id=name, kind="community", label=report.title, score=rating, passages=passages[:DRAWN])
 
-    @cached_property
-    def costs(self) -> Mapping[int, int]:
-        """The tokens of each report's text, by community."""
-        return {place: count_tokens(report.text) for place, report in self.of.items()}
+    def cost(self, community: int) -> int:
+        """Return the tokens of a report's text; each is counted once."""
+        if community not in self._costs:
+            self._costs[community] = count_tokens(self.of[community].text)
+        return self._costs[community]
 
     def by_weight(self, level: int) -> list[int]:
         """Return the communities down to a level that have a report, by occurrence, then by rating, then in order."""
@@ -213,7 +215,7 @@ async def reported(
     largest parts first, until the rest fits. An entity that is a community by itself is its own report, without a
     call and unrated; without a description it has none. A report that fails is a gap, never text.
     """
-    shown = _Shown(graph, forest, min(tokens, kit.context_tokens))
+    shown = await asyncio.to_thread(_Shown, graph, forest, min(tokens, kit.context_tokens))
     chosen = forest.down_to(level)
     alone = {one.id: own_report(graph.entities[one.entities[0]]) for one in chosen if len(one.entities) == 1}
     of = {place: report for place, report in alone.items() if report is not None}
@@ -222,7 +224,7 @@ async def reported(
     several = [community for community in chosen if len(community.entities) > 1]
     for depth in sorted({community.level for community in several}, reverse=True):
         of_level = [community for community in several if community.level == depth]
-        material = [shown.text(community, of) for community in of_level]
+        material = await asyncio.to_thread(shown.texts, of_level, of)
         outcomes = await ask_all(material, lambda text: write_report(text, kit, aspects=aspects))
         for community, outcome in zip(of_level, outcomes, strict=True):
             if isinstance(outcome, ModelError):
@@ -276,6 +278,10 @@ class _Shown:
         self.degrees: list[int] = graph.degrees.tolist()
         ranks: list[int] = graph.degrees[graph.ends].sum(axis=1).tolist()
         self.order = [(-rank, -one.weight) for rank, one in zip(ranks, graph.relations, strict=True)]
+
+    def texts(self, communities: Sequence[Community], reports: Mapping[int, Report]) -> list[str]:
+        """Return what is known of each community."""
+        return [self.text(community, reports) for community in communities]
 
     def text(self, community: Community, reports: Mapping[int, Report]) -> str:
         """Return what is known of a community, within the budget."""

@@ -274,5 +274,5 @@ async def test_reports_are_ordered_by_occurrence_then_rating_and_those_too_deep_
 
     assert index.by_weight(2) == [4, 1, 2, 5, 0]
     assert index.by_weight(1) == [1, 2, 0]
-    assert index.costs[0] == count_tokens("t\ns")
+    assert index.cost(0) == index.cost(0) == count_tokens("t\ns")
     assert index.around([0], level=1) == [2, 1, 0]

@@ -23,6 +23,7 @@ async def ask_all(
     open_places = iter(range(len(things)))
 
     async def work() -> None:
+        """Ask about the next thing until there is none."""
         for place in open_places:
             try:
                 outcomes[place] = await ask(things[place])

@@ -83,7 +83,9 @@ async def decompose(question: str, kit: Kit, *, parts: int = 0) -> tuple[str, ..
     """
     breadth = f"Make exactly {parts} parts." if parts else "Make as many parts as the question needs, at least two."
     holes = {"question": question, "breadth": breadth}
-    plan = await _asked("decompose.v1", "answer.plan", Decomposition, _PLAN_TOKENS, holes, kit)
+    plan = await _asked(
+        "decompose.v1", kit, stage="answer.plan", reply=Decomposition, max_tokens=_PLAN_TOKENS, holes=holes
+    )
     questions = dict.fromkeys(text for part in plan.questions if (text := _LABEL.sub("", " ".join(part.split()))))
     return tuple(questions) if len(questions) > 1 else ()
 
@@ -95,7 +97,11 @@ async def is_answerable(question: str, pairs: Sequence[Pair], kit: Kit) -> bool:
         ModelError: The model did not say; search, then.
     """
     holes = {"question": question, "pairs": written(pairs)}
-    return (await _asked("answerable.v1", "answer.check", Answerable, _SHORT_TOKENS, holes, kit)).answerable
+    return (
+        await _asked(
+            "answerable.v1", kit, stage="answer.check", reply=Answerable, max_tokens=_SHORT_TOKENS, holes=holes
+        )
+    ).answerable
 
 
 async def contextualize(question: str, pairs: Mapping[int, Pair], kit: Kit) -> str:
@@ -106,7 +112,14 @@ async def contextualize(question: str, pairs: Mapping[int, Pair], kit: Kit) -> s
     holes = {"question": question, "pairs": written(list(pairs.values()), list(pairs))}
     try:
         said = (
-            await _asked("contextualize.v1", "answer.context", Contextualized, _PLAN_TOKENS, holes, kit)
+            await _asked(
+                "contextualize.v1",
+                kit,
+                stage="answer.context",
+                reply=Contextualized,
+                max_tokens=_PLAN_TOKENS,
+                holes=holes,
+            )
         ).question.strip()
     except ModelError:
         said = question
@@ -121,7 +134,9 @@ def _answers_of(mark: re.Match[str], pairs: Mapping[int, Pair]) -> str:
 async def query_for(question: str, kit: Kit) -> str:
     """Return a search query for a question: the question itself where the model has none."""
     try:
-        said = await _asked("query.v1", "answer.query", str, _QUERY_TOKENS, {"question": question}, kit)
+        said = await _asked(
+            "query.v1", kit, stage="answer.query", reply=str, max_tokens=_QUERY_TOKENS, holes={"question": question}
+        )
     except ModelError:
         return question
     return said.strip().splitlines()[0].removeprefix("Query:").strip() or question
@@ -136,7 +151,14 @@ async def queries_for(nodes: Sequence[Node], kit: Kit) -> dict[str, str]:
     ids = {f"N{node.id}": node.id for node in nodes}
     holes = {"questions": "\n".join(f"{name}: {node.question}" for name, node in zip(ids, nodes, strict=True))}
     try:
-        said = await _asked("queries.v1", "answer.query", Queries, _TOKENS_A_QUESTION * len(nodes) + 200, holes, kit)
+        said = await _asked(
+            "queries.v1",
+            kit,
+            stage="answer.query",
+            reply=Queries,
+            max_tokens=_TOKENS_A_QUESTION * len(nodes) + 200,
+            holes=holes,
+        )
     except ModelError:
         return {}
     return {ids[one.id]: query for one in said.queries if one.id in ids and (query := " ".join(one.query.split()))}
@@ -148,7 +170,9 @@ async def answer_from(name: str, stage: str, question: str, kit: Kit, *, shown: 
     Raises:
         ModelError: The model gave no usable answer.
     """
-    return await _asked(name, stage, str, kit.answer_tokens, {"question": question, "context": shown}, kit)
+    return await _asked(
+        name, kit, stage=stage, reply=str, max_tokens=kit.answer_tokens, holes={"question": question, "context": shown}
+    )
 
 
 async def answer_together(nodes: Sequence[Node], kit: Kit) -> dict[str, str]:
@@ -167,7 +191,9 @@ async def answer_together(nodes: Sequence[Node], kit: Kit) -> dict[str, str]:
     holes = {"questions": "\n".join(lines), "context": context}
     tokens = kit.answer_tokens * len(nodes)
     try:
-        said = await _asked("answer_together.v1", "answer.node", NodeAnswers, tokens, holes, kit)
+        said = await _asked(
+            "answer_together.v1", kit, stage="answer.node", reply=NodeAnswers, max_tokens=tokens, holes=holes
+        )
     except ModelError:
         return {}
     return {ids[one.id].id: one.answer.strip() for one in said.answers if one.id in ids and one.answer.strip()}
@@ -181,5 +207,5 @@ def written(pairs: Sequence[Pair], numbers: Sequence[int] = ()) -> str:
     )
 
 
-async def _asked(name: str, stage: str, reply: type[R], max_tokens: int, holes: Mapping[str, str], kit: Kit) -> R:
+async def _asked(name: str, kit: Kit, *, stage: str, reply: type[R], max_tokens: int, holes: Mapping[str, str]) -> R:
     return (await kit.llm.ask(render(name, stage=stage, reply=reply, max_tokens=max_tokens, holes=holes))).value

@@ -78,7 +78,7 @@ def default_method(study: Study, asking: Asking) -> tuple[Method, str]:
     return SMALL, ""
 
 
-async def ask(study: Study, text: str, method: str | None, asking: Asking, progress: Progress = SILENT) -> AskResult:
+async def ask(study: Study, text: str, method: str | None, asking: Asking, *, progress: Progress = SILENT) -> AskResult:
     """Answer one question over all usable documents of a study.
 
     Args:

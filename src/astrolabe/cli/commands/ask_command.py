@@ -56,7 +56,7 @@ def command(
             study = study_of(common)
         # An old locale hands over as single bytes what is UTF-8.
         text = os.fsencode(question).decode("utf-8", errors="replace")
-        result = run_loop(ask(study, text, method, asking, progress))
+        result = run_loop(ask(study, text, method, asking, progress=progress))
     if result.why:
         say(f"answered without a model: {result.why}")
     if common.as_json:

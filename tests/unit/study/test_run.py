@@ -10,6 +10,7 @@ from astrolabe.core.errors import ConfigError, ModelError, NotRecorded, Stopped,
 from astrolabe.core.protocols import Calls, Kit
 from astrolabe.core.records import Answer, Question
 from astrolabe.llm.budgeted import Budget
+from astrolabe.methods import METHODS
 from astrolabe.study.answers import all_answers, count_states
 from astrolabe.study.models import Asking
 from astrolabe.study.progress import Silent
@@ -318,7 +319,7 @@ async def test_all_stands_for_every_method_beside_those_that_are_named(tmp_path:
         small_study(tmp_path, answer=model_at(server.url))
         result = await ran(tmp_path, "all", "vanilla(k=1)", limit=1, scopes=["hard"])
 
-    assert {answer.method for answer in result.answers} == {"extractive", "llm_only", "vanilla", "vanilla(k=1)"}
+    assert {answer.method for answer in result.answers} == {*METHODS, "vanilla(k=1)"}
 
 
 async def test_a_question_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -117,11 +117,11 @@ def _in_order(graph: EntityGraph, relations: Sequence[int], similar: Vectors | N
 
 def _supported(graph: EntityGraph, entity: int) -> list[str]:
     """Return an entity's passages by how many of its neighbours they speak of, most first."""
-    support = dict.fromkeys(graph.entities[entity].passages, 0)
-    for neighbour in graph.neighbours(entity):
-        for passage in graph.entities[neighbour].passages:
-            if passage in support:
-                support[passage] += 1
+    neighbours = set(graph.neighbours(entity))
+    support = {
+        passage: sum(other in neighbours for other in graph.spoken_of[passage])
+        for passage in graph.entities[entity].passages
+    }
     return sorted(support, key=lambda passage: -support[passage])
 
 

@@ -97,6 +97,15 @@ class EntityGraph:
         """The entities' places by `entity_key` of their names."""
         return {entity_key(entity.name): place for place, entity in enumerate(self.entities)}
 
+    @cached_property
+    def spoken_of(self) -> Mapping[str, Sequence[int]]:
+        """The places of the entities that each passage speaks of, by passage id."""
+        spoken: dict[str, list[int]] = {}
+        for place, entity in enumerate(self.entities):
+            for passage in entity.passages:
+                spoken.setdefault(passage, []).append(place)
+        return spoken
+
     def relations_of(self, entity: int) -> list[int]:
         """Return the places of an entity's relations, ascending."""
         starts, relations = self._incident

@@ -220,11 +220,27 @@ class Watched(Sequence[A]):
         return iter(self.items)
 
 
+def test_a_neighbour_that_all_passages_speak_of_costs_no_more_than_another() -> None:
+    everywhere = Watched([f"p{place}" for place in range(5_000)])
+    hub = Entity(name="hub", type="", description="", passages=everywhere)  # pyright: ignore[reportArgumentType]
+    graph = EntityGraph(
+        entities=[hub, *(entity(f"e{place}", f"p{place}") for place in range(5_000))],
+        relations=[relation(0, place + 1, f"p{place}") for place in range(5_000)],
+    )
+    assert graph.spoken_of["p10"] == [0, 11]
+    everywhere.looks = 0
+
+    found = around_entities(graph, [5, 9, 11])
+
+    assert found.passages == ("p4", "p8", "p10")
+    assert everywhere.looks == 0
+
+
 def test_only_the_neighbourhood_is_looked_at_however_large_the_graph() -> None:
     entities = Watched([entity(f"e{place}", f"p{place}") for place in range(5_000)])
     relations = Watched([relation(place, place + 1, f"p{place}") for place in range(4_999)])
     graph = EntityGraph(entities=entities, relations=relations)
-    assert graph.degrees[10] == 2  # the arrays are made once
+    assert (graph.degrees[10], graph.spoken_of["p10"]) == (2, [10])  # these are made once
     entities.looks = relations.looks = 0
 
     around_entities(graph, [10, 2_000])

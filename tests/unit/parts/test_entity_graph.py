@@ -158,6 +158,7 @@ def test_degrees_neighbours_and_weights_are_those_of_the_relations() -> None:
     assert graph.neighbours(2) == [0]
     assert graph.adjacency().toarray().tolist() == [[0, 2, 7], [2, 0, 0], [7, 0, 0]]
     assert graph.place_of == {"a": 0, "b": 1, "c": 2}
+    assert graph.spoken_of == {"p1": [0, 1, 2]}
 
 
 NAMES = st.sampled_from(["Moon", "moon", "“Moon”", "Sun", "SUN", "Salt", "C", "C++", "北", "", "''"])

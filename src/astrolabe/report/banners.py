@@ -9,11 +9,13 @@ from astrolabe.report.titles import KIND_TITLES, scope_title
 
 
 def all_banners(material: Material) -> list[str]:
-    """Return the study's banners, and one more where a cell lacks 2 % of its scores or more.
+    """Return the study's banners, those of indexes that are not whole, and one for cells that lack 2 % of their scores.
 
-    It counts such cells of the metrics that score answers, and names the worst: the first of those that lack most.
+    That one counts such cells of the metrics that score answers, and names the worst: the first of those that lack
+    most.
     """
-    return [*material.banners, *_gaps(material)]
+    lacking = [f"An index is not whole: {built.lacks}." for built in material.indexes if built.lacks]
+    return [*material.banners, *lacking, *_gaps(material)]
 
 
 def _gaps(material: Material) -> list[str]:

@@ -56,6 +56,25 @@ def cost_table(material: Material) -> Table:
     return Table(name="cost", caption="Cost", columns=tuple(Column(title=title) for title in titles), rows=tuple(rows))
 
 
+def indexes_table(material: Material) -> Table:
+    """Return what came of the indexes whose build asked a model: how many replies it needed, and how many came."""
+    titles = ("Index", "Passages", "Replies needed", "Came", "Share", "Seconds", "Lacks")
+    rows = [
+        (
+            Cell(text=built.index, header=True),
+            Cell(number=built.passages, digits=0),
+            Cell(number=built.asked, digits=0),
+            Cell(number=built.asked - built.missing, digits=0),
+            Cell(text=f"{1 - built.missing / built.asked:.1%}" if built.asked else "-"),
+            Cell(number=built.seconds),
+            Cell(text=built.lacks or "nothing"),
+        )
+        for built in material.indexes
+    ]
+    columns = tuple(Column(title=title) for title in titles)
+    return Table(name="indexes", caption="Indexes that a model was asked for", columns=columns, rows=tuple(rows))
+
+
 def _every_method(material: Material) -> list[str]:
     order = [method for metric in material.metrics for method in material.methods(metric)]
     rest = sorted({score.method for score in material.scores if is_miss_cause(score)})

@@ -26,6 +26,27 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Built:
+    """An index whose build asked a model.
+
+    Attributes:
+        index: Its spelled name.
+        passages: Over how many passages it was built.
+        asked: How many replies the build needed.
+        missing: How many of them did not come.
+        lacks: What is missing and why, for people; empty where nothing is.
+        seconds: How long the build took.
+    """
+
+    index: str
+    passages: int
+    asked: int
+    missing: int = 0
+    lacks: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Material:
     """All that a report is made of.
 
@@ -45,6 +66,7 @@ class Material:
         banners: Said at the top of every format, such as that no model is embedded.
         agreement: By metric, its agreement with people; said with every table that it fills.
         costs: What the answers and the work behind them took.
+        indexes: Those whose build asked a model: what came of it.
         facts: How the numbers were made: models, seeds, versions, hashes.
         recorded: Methods whose index comes from a bundled record; marked *recorded*.
         ranges: Worst and best value by metric; metrics between 0 and 1 are shown in percent.
@@ -67,6 +89,7 @@ class Material:
     banners: Sequence[str] = ()
     agreement: Mapping[str, str] = field(default_factory=dict[str, str])
     costs: Sequence[Cost] = ()
+    indexes: Sequence[Built] = ()
     facts: Mapping[str, str] = field(default_factory=dict[str, str])
     recorded: frozenset[str] = frozenset()
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict[str, tuple[float, float]])

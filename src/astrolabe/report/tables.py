@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from astrolabe.report.cause_and_cost_tables import causes_table, cost_table
+from astrolabe.report.cause_and_cost_tables import causes_table, cost_table, indexes_table
 from astrolabe.report.material import Material
 from astrolabe.report.pair_table import pairs
 from astrolabe.report.score_tables import (
@@ -42,5 +42,5 @@ def all_tables(material: Material) -> list[Table]:
     for metric in material.metrics:
         name = metric.partition("(")[0]
         tables += [_PARTS[name](material, metric)] if name in _PARTS else []
-    tables += [pairs(material), causes_table(material), cost_table(material)]
+    tables += [pairs(material), causes_table(material), cost_table(material), indexes_table(material)]
     return [table for table in tables if table.rows]

@@ -11,8 +11,9 @@ from astrolabe.core.records import Answer, Passage, Score, Usage
 from astrolabe.core.tokens import COUNTER
 from astrolabe.metrics import agreement_note
 from astrolabe.parts.local_topics import MATCHER
-from astrolabe.report import FORMATS, Cost, Format, Material, write_report
+from astrolabe.report import FORMATS, Built, Cost, Format, Material, write_report
 from astrolabe.study.answers import all_answers, answer_sources
+from astrolabe.study.index_records import IndexRecord, index_records
 from astrolabe.study.passages import Shelf
 from astrolabe.study.results import metric_of
 from astrolabe.study.shown import Shown
@@ -38,6 +39,7 @@ def material_of(shown: Shown, around: Surroundings) -> Material:
     metrics = sorted({score.metric for score in results.scores})
     main = next((name for head in MAIN_METRICS for name in metrics if name.partition("(")[0] == head), metrics[0])
     study = around.study
+    indexes = index_records(study.folder.indexes) if study else []
     return Material(
         title=around.title,
         made_at=_made_at(around.answers),
@@ -53,7 +55,8 @@ def material_of(shown: Shown, around: Surroundings) -> Material:
         titles={document.id: document.title for document in study.documents} if study else {},
         banners=shown.banners,
         agreement=_agreement(results.scores),
-        costs=_costs(around.answers),
+        costs=[*_costs(around.answers), *(_cost(record) for record in indexes)],
+        indexes=[_built(record) for record in indexes],
         facts={"Astrolabe": astrolabe.__version__, "Tokens counted by": COUNTER, **around.facts},
         ranges={name: metric_of(name).range for name in metrics},
         needed=_needed(shown, main),
@@ -125,6 +128,21 @@ def _costs(answers: Sequence[Answer]) -> list[Cost]:
         usage[answer.method] = usage.get(answer.method, Usage()) + answer.usage
         counts[answer.method] = counts.get(answer.method, 0) + 1
     return [Cost(what=method, usage=usage[method], answers=counts[method]) for method in sorted(usage)]
+
+
+def _cost(record: IndexRecord) -> Cost:
+    return Cost(what=f"index {record.index} over {record.passages} passages", usage=record.total)
+
+
+def _built(record: IndexRecord) -> Built:
+    return Built(
+        index=record.index,
+        passages=record.passages,
+        asked=record.asked,
+        missing=len(record.failed),
+        lacks=record.lacks(),
+        seconds=record.seconds,
+    )
 
 
 def _needed(shown: Shown, metric: str) -> dict[tuple[str, str | None, str, str], float | None]:

@@ -8,7 +8,7 @@ import pytest
 
 from astrolabe.cli.result_page import print_results
 from astrolabe.core.records import Estimate, Kind
-from astrolabe.report import FORMATS, Cell, Material, all_banners, write_report
+from astrolabe.report import FORMATS, Built, Cell, Material, all_banners, all_tables, write_report
 from tests.unit.report.made import made_material
 
 MISSING = "Scores are missing"
@@ -112,3 +112,19 @@ def test_bounds_may_be_open_to_one_side(
     one = Estimate(metric="m", method="a", value=value, worst=worst, best=best, n_scored=1, n_asked=2)
 
     assert Cell(estimate=one).bounds == shown
+
+
+def test_an_index_that_is_not_whole_is_said_on_top_and_stands_in_a_table() -> None:
+    lacks = "described_graph lacks 1 of 120 replies: p57: HTTP 500"
+    whole, lacking = (
+        Built(index="triples", passages=9, asked=9),
+        Built(index="described_graph", passages=120, asked=120, missing=1, lacks=lacks),
+    )
+    one = replace(material(cell(100)), indexes=[whole, lacking])
+
+    assert all_banners(one)[0] == f"An index is not whole: {lacks}."
+    (table,) = [table for table in all_tables(one) if table.name == "indexes"]
+    assert [[cell.shown for cell in row] for row in table.rows] == [
+        ["triples", "9", "9", "9", "100.0%", "0.0", "nothing"],
+        ["described_graph", "120", "120", "119", "99.2%", "0.0", lacks],
+    ]

@@ -33,6 +33,13 @@ def extraction(shown: str) -> Line:
     return json.dumps({"entities": entities, "relations": relations})
 
 
+def relations(shown: str) -> Line:
+    """Relate each of the given things to the next one."""
+    things = shown.partition("Things, a line each:")[2].partition("Listed before:")[0]
+    listed = [line for line in things.splitlines() if line.strip() and not line.startswith(("<block", "</block"))]
+    return json.dumps({"relations": [{"source": one, "target": other} for one, other in pairwise(listed)]})
+
+
 def nothing_more(shown: str) -> Line:  # noqa: ARG001 - whatever was found
     """Find nothing that was missed."""
     return json.dumps({"entities": [], "relations": []})
@@ -67,6 +74,17 @@ def triples(shown: str) -> Line:
     found = names(text)
     said = [{"subject": one, "relation": "meets", "object": other} for one, other in pairwise(found)]
     return json.dumps({"entities": found, "triples": said})
+
+
+def broader(shown: str) -> Line:
+    """Sum up the members in one thing that is named after the first, and relate each to it."""
+    members = re.findall(r"^(.+?) \(", shown.partition("\n\nReply with an object")[0], re.MULTILINE)
+    above = f"All about {members[0]}"
+    entities = [{"name": above, "type": "theme", "description": f"What {len(members)} things share."}]
+    relations = [
+        {"source": one, "target": above, "description": "It falls under it.", "strength": 5} for one in members
+    ]
+    return json.dumps({"entities": entities, "relations": relations})
 
 
 def question_names(shown: str) -> Line:
@@ -138,12 +156,14 @@ def ranks(shown: str) -> Line:  # noqa: ARG001 - whatever is known
 
 
 REPLIES: dict[str, Callable[[str], Line]] = {
+    "attribute_entities.v1": broader,
     "answer_together.v1": to_each,
     "answerable.v1": lambda shown: json.dumps({"missing": [], "answerable": "table" in shown}),
     "contextualize.v1": stands_alone,
     "decompose.v1": parts,
     "list_items.v1": lambda shown: json.dumps({"items": ["moon"] if shown else []}),
     "queries.v1": to_search_for,
+    "entities.v1": extraction,
     "extract.v1": extraction,
     "extract_more.v1": nothing_more,
     "keywords.v1": keywords,
@@ -153,6 +173,7 @@ REPLIES: dict[str, Callable[[str], Line]] = {
     "plan_graph.v1": graph,
     "points.v1": points,
     "question_entities.v1": question_names,
+    "relations.v1": relations,
     "report.v1": report,
     "thought.v1": thought,
     "triples.v1": triples,

@@ -8,6 +8,7 @@ from astrolabe.methods.archrag import ArchRAG
 from astrolabe.methods.extractive import Extractive
 from astrolabe.methods.graphrag import GraphRAGGlobal, GraphRAGLocal
 from astrolabe.methods.hipporag import HippoRAG, HippoRAG2
+from astrolabe.methods.hirag import HiRAG
 from astrolabe.methods.ketrag import KETRAG
 from astrolabe.methods.lightrag import LightRAGHigh, LightRAGHybrid, LightRAGLow
 from astrolabe.methods.llm_only import LLMOnly
@@ -24,6 +25,7 @@ METHODS: Final[dict[str, type[Method]]] = {
     GraphRAGLocal.name: GraphRAGLocal,
     HippoRAG.name: HippoRAG,
     HippoRAG2.name: HippoRAG2,
+    HiRAG.name: HiRAG,
     KETRAG.name: KETRAG,
     LightRAGHigh.name: LightRAGHigh,
     LightRAGHybrid.name: LightRAGHybrid,

@@ -1,5 +1,6 @@
 """What a study's indexes were made of, what they lack and what they cost: read from their manifests."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -44,12 +45,17 @@ class IndexRecord(BaseModel):
 
     def lacks(self) -> str:
         """Say what is missing, for people; empty where nothing is."""
-        if not self.failed:
-            return ""
-        shown = "; ".join(f"{what}: {reason}" for what, reason in list(self.failed.items())[:_SHOWN])
-        more = len(self.failed) - _SHOWN
-        tail = f"; and {more} more" if more > 0 else ""
-        return f"{self.index} lacks {len(self.failed)} of {self.asked} replies: {shown}{tail}"
+        return lacks(self.index, self.asked, self.failed)
+
+
+def lacks(index: str, asked: int, failed: Mapping[str, str]) -> str:
+    """Say what an index is missing, for people; empty where nothing is."""
+    if not failed:
+        return ""
+    shown = "; ".join(f"{what}: {reason}" for what, reason in list(failed.items())[:_SHOWN])
+    more = len(failed) - _SHOWN
+    tail = f"; and {more} more" if more > 0 else ""
+    return f"{index} lacks {len(failed)} of {asked} replies: {shown}{tail}"
 
 
 def index_records(indexes: Path) -> list[IndexRecord]:

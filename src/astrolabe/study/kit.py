@@ -21,6 +21,7 @@ from astrolabe.core.records import Document, Passage
 from astrolabe.core.spelling import spell
 from astrolabe.core.usage import Meter, metering
 from astrolabe.store.folder import read_manifest
+from astrolabe.study.index_records import lacks
 from astrolabe.study.passages import Shelf
 from astrolabe.study.progress import SILENT
 from astrolabe.study.settings import AnswerSettings
@@ -47,6 +48,7 @@ class Bench:
         around: The context in which indexes are built: what a build costs is the run's and the index's, not the
             question's that happened to come first.
         told: Hears about indexes that ask a model, which may take long.
+        lacking: Says of each index that was built without some of its replies what is missing.
         building: Those that are built, the innermost last: it is the one that asks.
     """
 
@@ -58,6 +60,7 @@ class Bench:
     role: str
     around: Context = field(default_factory=copy_context)
     told: Callable[[str], None] = SILENT.note
+    lacking: list[str] = field(default_factory=list[str])
     building: list[str] = field(default_factory=list[str])
 
 
@@ -145,6 +148,8 @@ class ScopeKit:
             index = await self._built(spec, passages, meter)
         gaps = cast("Gaps", getattr(index, "gaps", Gaps()))
         _check(spec, gaps)
+        if gaps.failed:
+            self.bench.lacking.append(lacks(spell(spec), gaps.asked, gaps.failed))
         if folder:
             shutil.rmtree(folder, ignore_errors=True)
             _keep(

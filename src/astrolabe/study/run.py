@@ -23,11 +23,12 @@ from astrolabe.study.workers import work_through
 
 @dataclass(slots=True, kw_only=True)
 class RunResult:
-    """What a run did: every job's answer, how many stood already, and what ended it early."""
+    """What a run did: every job's answer, how many stood already, what ended it early, what its indexes lack."""
 
     answers: list[Answer] = field(default_factory=list[Answer])
     kept: int = 0
     stopped: str | None = None
+    lacking: list[str] = field(default_factory=list[str])
 
 
 async def run_methods(
@@ -51,7 +52,7 @@ async def run_methods(
         _need_no_system(work)
     result = RunResult(answers=list(work.kept), kept=len(work.kept))
     progress.begin("answering", len(work.open))
-    bench.told = progress.note
+    bench.told, bench.lacking = progress.note, result.lacking
     kits = Kits(bench)
     begun: set[str] = set()
 

@@ -72,6 +72,8 @@ def command(
     for answered in result.answers:
         if answered.status != "ok":
             say(f"{answered.status}: {answered.method}, {answered.scope}, {answered.question_id}: {answered.reason}")
+    for lack in result.lacking:
+        say(f"index not whole: {lack}; the missing ones are asked for when it is opened next")
     said = ", ".join(f"{number} {state}" for state, number in counts.items()) or "nothing to do"
     say(f"{said}; {result.kept} stood already")
     if not common.as_json:
@@ -80,7 +82,7 @@ def command(
     if result.stopped:
         say(f"stopped: {result.stopped}; the same command goes on from here")
         return Exit.STOPPED
-    return Exit.GAPS if set(counts) - {"ok"} else Exit.DONE
+    return Exit.GAPS if result.lacking or set(counts) - {"ok"} else Exit.DONE
 
 
 def request_of(given: Mapping[str, Any], limit: int | None) -> RunRequest:

@@ -155,10 +155,21 @@ def ranks(shown: str) -> Line:  # noqa: ARG001 - whatever is known
     return json.dumps({"enough": False, "questions": planned()})
 
 
+def marked(shown: str) -> Line:
+    """Mark what looks like a name in the text."""
+    return json.dumps({"spans": names(shown.partition("Question:")[0].removeprefix("Text:"))})
+
+
+def doubted(shown: str) -> Line:  # noqa: ARG001 - whatever was answered
+    """Find that an answer does not do."""
+    return json.dumps({"coherence": 5, "answerability": 50, "overall": 5, "valid": False})
+
+
 REPLIES: dict[str, Callable[[str], Line]] = {
     "attribute_entities.v1": broader,
     "answer_together.v1": to_each,
     "answerable.v1": lambda shown: json.dumps({"missing": [], "answerable": "table" in shown}),
+    "check_answer.v1": doubted,
     "contextualize.v1": stands_alone,
     "decompose.v1": parts,
     "list_items.v1": lambda shown: json.dumps({"items": ["moon"] if shown else []}),
@@ -175,6 +186,8 @@ REPLIES: dict[str, Callable[[str], Line]] = {
     "question_entities.v1": question_names,
     "relations.v1": relations,
     "report.v1": report,
+    "spans.v1": marked,
+    "subquestions.v1": parts,
     "thought.v1": thought,
     "triples.v1": triples,
     "triples_of.v1": triples,

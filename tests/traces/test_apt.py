@@ -1,27 +1,17 @@
 """`apt` on six passages: the tree, every call and every search, in the serial order and in any other."""
 
-import asyncio
 import json
-import random
-from collections import Counter
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 from inline_snapshot import snapshot
 
 from astrolabe.core.errors import ConfigError, ModelError
-from astrolabe.core.prompt import Prompt, Reply
-from astrolabe.core.protocols import LLM
 from astrolabe.core.records import Answer, Question, Step
-from astrolabe.llm.scripted import AnyPrompt, Line, Scripted
+from astrolabe.llm.scripted import AnyPrompt, Line
 from astrolabe.methods.apt import APT
+from tests.late_kit import Late
 from tests.six_passages import QUESTION, TracedKit
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
-
-R = TypeVar("R", bound="BaseModel | str")
 
 PLANS = {
     QUESTION.text: [
@@ -295,45 +285,14 @@ async def test_a_set_is_answered_with_its_items() -> None:
     ids=repr,
 )
 async def test_the_order_in_which_replies_arrive_changes_nothing(method: APT) -> None:
-    serial = Late(None)
+    serial = Late(script, None)
     answer = await method.answer(QUESTION, serial)
     for seed in range(5):
-        late = Late(seed)
+        late = Late(script, seed)
 
         assert await method.answer(QUESTION, late) == answer
         assert late.asked == serial.asked
     assert serial.asked.total() > 3
-
-
-class Late(TracedKit):
-    """A kit whose replies take a random time by seed; one after the other without a seed."""
-
-    def __init__(self, seed: int | None) -> None:
-        super().__init__(script)
-        self.seed = seed
-        self.rng = random.Random(seed)  # noqa: S311  only for latencies
-        self.one_at_a_time = asyncio.Lock()
-        self.asked: Counter[str] = Counter()
-
-    @property
-    def llm(self) -> LLM:
-        return _Waiting(self)
-
-
-class _Waiting:
-    def __init__(self, kit: Late) -> None:
-        self.kit = kit
-        self.id = "late"
-
-    async def ask(self, prompt: Prompt[R]) -> Reply[R]:
-        self.kit.asked["\n".join(turn.content for turn in prompt.messages)] += 1
-        inner = Scripted(script)
-        if self.kit.seed is None:
-            async with self.kit.one_at_a_time:
-                await asyncio.sleep(0)
-                return await inner.ask(prompt)
-        await asyncio.sleep(self.kit.rng.random() / 200)
-        return await inner.ask(prompt)
 
 
 @pytest.mark.parametrize("written", [{"depth": 0}, {"batch": 0}, {"breadth": 1}, {"most_nodes": 0}, {"k": 0}])

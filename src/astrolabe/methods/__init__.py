@@ -15,6 +15,7 @@ from astrolabe.methods.llm_only import LLMOnly
 from astrolabe.methods.logicrag import LogicRAG
 from astrolabe.methods.planrag import PlanRAG
 from astrolabe.methods.raptor import Raptor
+from astrolabe.methods.tree_of_question import TreeOfQuestion
 from astrolabe.methods.vanilla import Vanilla
 
 METHODS: Final[dict[str, type[Method]]] = {
@@ -34,6 +35,7 @@ METHODS: Final[dict[str, type[Method]]] = {
     Raptor.name: Raptor,
     LogicRAG.name: LogicRAG,
     PlanRAG.name: PlanRAG,
+    TreeOfQuestion.name: TreeOfQuestion,
     Vanilla.name: Vanilla,
 }
 """To add a method: its file, its prompt files, one line here, one trace test."""

@@ -32,10 +32,28 @@ async def answer_of_tree(question: Question, root: Node, kit: Kit) -> Answer:
         msg = f"none of the {parts} parts of the question could be answered: {first.question!r}: {first.why}"
         raise ModelError("failed", msg)
     if root.children:
-        text = written([child.pair for child in root.children])
-        return await _written_up(question, root, text, kit, prompt="write_from_answers.v1")
+        return await answer_of_nodes(question, root, root.children, kit)
+    return await answer_of_passages(question, root, kit)
+
+
+async def answer_of_nodes(question: Question, root: Node, nodes: Iterable[Node], kit: Kit) -> Answer:
+    """Return the root's answer from the answers of some of its tree's nodes, with the tree as its trace."""
+    text = written([node.pair for node in nodes])
+    return await _written_up(question, root, text, kit, prompt="write_from_answers.v1")
+
+
+async def answer_of_passages(question: Question, root: Node, kit: Kit) -> Answer:
+    """Return the root's answer from what it was shown itself, with the tree as its trace."""
     text = "\n\n".join(kit.read(hit.passage_id).text.strip() for hit in root.shown)
-    return await _written_up(question, root, text, kit, prompt="write.v1")
+    answer = await _written_up(question, root, text, kit, prompt="write.v1")
+    return answer.model_copy(update={"contexts": tuple(root.shown)})
+
+
+def with_tree(answer: Answer, root: Node) -> Answer:
+    """Return an answer with its tree as it is now, and with all that was found in it."""
+    nodes = list(root.walk())
+    found = _once(hit for node in nodes for hit in node.hits)
+    return answer.model_copy(update={"retrieved": tuple(found), "trace": tuple(node.step() for node in nodes)})
 
 
 async def answer_of_notes(question: Question, root: Node, notes: str, kit: Kit) -> Answer:

@@ -68,7 +68,7 @@ class NodeAnswers(BaseModel, frozen=True):
     answers: Annotated[tuple[NodeAnswer, ...], Field(max_length=200)]
 
 
-async def decompose(question: str, kit: Kit, *, parts: int = 0) -> tuple[str, ...]:
+async def decompose(question: str, kit: Kit, *, parts: int = 0, prompt: str = "decompose.v1") -> tuple[str, ...]:
     """Return the parts that a question is taken apart into, each once and without a label; none if it stays whole.
 
     A plan of one part is no plan: the question stays whole.
@@ -77,15 +77,14 @@ async def decompose(question: str, kit: Kit, *, parts: int = 0) -> tuple[str, ..
         question: The question.
         kit: The model.
         parts: How many parts to make; 0 for as many as the question needs.
+        prompt: What is asked: one with the holes `question` and `breadth`.
 
     Raises:
         ModelError: The model gave no usable plan.
     """
     breadth = f"Make exactly {parts} parts." if parts else "Make as many parts as the question needs, at least two."
     holes = {"question": question, "breadth": breadth}
-    plan = await _asked(
-        "decompose.v1", kit, stage="answer.plan", reply=Decomposition, max_tokens=_PLAN_TOKENS, holes=holes
-    )
+    plan = await _asked(prompt, kit, stage="answer.plan", reply=Decomposition, max_tokens=_PLAN_TOKENS, holes=holes)
     questions = dict.fromkeys(text for part in plan.questions if (text := _LABEL.sub("", " ".join(part.split()))))
     return tuple(questions) if len(questions) > 1 else ()
 
@@ -123,7 +122,17 @@ async def contextualize(question: str, pairs: Mapping[int, Pair], kit: Kit) -> s
         ).question.strip()
     except ModelError:
         said = question
-    return MARK.sub(lambda mark: _answers_of(mark, pairs), said)
+    return filled(said, pairs)
+
+
+def filled(question: str, pairs: Mapping[int, Pair]) -> str:
+    """Return the question with the answers of pairs in the place of its marks; marks of no pair stay.
+
+    Examples:
+        >>> filled("Who built <Q1>?", {1: Pair("What stands there?", "the old lighthouse")})
+        'Who built the old lighthouse?'
+    """
+    return MARK.sub(lambda mark: _answers_of(mark, pairs), question)
 
 
 def _answers_of(mark: re.Match[str], pairs: Mapping[int, Pair]) -> str:

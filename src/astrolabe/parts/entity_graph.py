@@ -78,7 +78,8 @@ class EntityGraph:
     @cached_property
     def ends(self) -> Places:
         """The relations' ends, shape (relations, 2)."""
-        return np.array([(one.source, one.target) for one in self.relations], dtype=np.int64).reshape(-1, 2)
+        ends = (end for one in self.relations for end in (one.source, one.target))
+        return np.fromiter(ends, dtype=np.int64, count=2 * len(self.relations)).reshape(-1, 2)
 
     @cached_property
     def degrees(self) -> Places:

@@ -281,6 +281,21 @@ async def test_the_order_in_which_replies_arrive_does_not_matter(method: HippoRA
     assert answers[0] == answers[1] == answers[2]
 
 
+@pytest.mark.parametrize(
+    "name", ["hipporag", "hipporag(thoughts=2)", "hipporag@published", "hipporag2", "hipporag2@published"]
+)
+async def test_the_calls_that_are_made_are_those_that_are_said(name: str) -> None:
+    method = parse_spelled(name, METHODS, what="method")
+    kit = TracedKit(sensible)
+
+    await method.answer(QUESTION, kit)
+
+    indexing = [prompt for prompt in kit.scripted.asked if prompt.stage.startswith("index.")]
+    calls = method.calls
+    assert calls.passage_low == calls.passage_high == len(indexing) / len(kit.held)
+    assert calls.question_low <= len(kit.scripted.asked) - len(indexing) <= calls.question_high
+
+
 _ANSWER = """
 import asyncio, sys
 from astrolabe.core.spelling import parse_spelled

@@ -1,5 +1,6 @@
 """`ketrag`: what it shows within its budgets, and what is left where half of it is missing."""
 
+import math
 import os
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from astrolabe.core.tokens import count_tokens
 from astrolabe.llm.scripted import AnyPrompt, Line, Scripted
 from astrolabe.methods import METHODS
 from astrolabe.methods.ketrag import KETRAG
+from astrolabe.parts.skeleton import SkeletonOf
 from astrolabe.study.settings import AnswerSettings
 from tests.late import late
 from tests.sensible import sensible
@@ -159,6 +161,34 @@ async def test_the_order_in_which_replies_arrive_does_not_matter(method: KETRAG)
     answers = [await method.answer(QUESTION, late(TracedKit(sensible), seed)) for seed in range(3)]
 
     assert answers[0] == answers[1] == answers[2]
+
+
+@pytest.mark.parametrize("size", [16, 40, 1_200])
+@pytest.mark.parametrize("budget", [0.1, 0.5, 0.8, 1.0])
+@pytest.mark.parametrize("skeleton", ["passages", "pieces"])
+async def test_the_calls_that_are_made_lie_within_what_is_said(
+    skeleton: SkeletonOf, budget: float, size: int, tmp_path: Path
+) -> None:
+    method = KETRAG(size=size, overlap=4, piece=8, skeleton=skeleton, budget=budget, gleanings=1)
+    llm = Scripted(sensible)
+    kit = kit_of(small_study(tmp_path), llm)
+
+    await method.answer(questions()[0], kit)
+
+    calls = method.calls
+    assert calls.cut is not None
+    passages = len(kit.passages(calls.cut))
+    made = len(llm.asked) - 1
+    assert calls.passage_low * passages <= made <= math.ceil(calls.passage_high * passages) + 1
+    assert (calls.question_low, calls.question_high) == (1, 1)
+
+
+async def test_a_question_without_content_finds_nothing_and_asks_nothing() -> None:
+    kit = TracedKit(sensible)
+
+    answer = await KETRAG().answer(Question(id="q", text="???"), kit)
+
+    assert (answer.status, kit.trace[-1].startswith("ask write")) == ("empty", False)
 
 
 _ANSWER = """

@@ -119,6 +119,7 @@ def test_a_run_that_succeeds_leaves_the_key_nowhere(
     if where == "study.toml":
         (root / "study.toml").unlink()  # where the user has written it
 
+    assert "was set for the model that answers" in (root / "report" / "report.html").read_text("utf-8")
     assert {one.code for one in ends} == {0}, [one.err for one in ends]
     assert sent == {f"Bearer {CANARY}"}
     assert_nowhere(tmp_path, caplog.text, *(one.out + one.err for one in ends))

@@ -68,9 +68,10 @@ def answers(root: Path) -> dict[str, list[Answer]]:
 
 
 @pytest.fixture
-def finished(tmp_path: Path, command: Command) -> Path:
-    """A study with answers, scores and a report, and the server gone."""
-    with serving(plays_all) as server:
+def finished(tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A study with answers, scores and a report, and the server and the key gone."""
+    with serving(plays_all) as server, monkeypatch.context() as keyed:
+        keyed.setenv("OPENAI_API_KEY", "sk-gone")
         root = study_at(tmp_path / "here" / "s", server)
         ends = whole_job(command, root)
         assert {seen.path for seen in server.seen} == {"/v1/chat/completions", "/v1/embeddings"}
@@ -115,6 +116,7 @@ def test_a_replayed_run_makes_the_same_answers_scores_and_report_to_the_byte(
     assert answers(other) == answers(finished)
     assert made(other) == made(finished)
     assert len(made(finished)) > 15
+    assert b"was set for the model that answers" in made(other)["report/report.html"]
 
 
 @pytest.mark.usefixtures("no_network")

@@ -50,8 +50,10 @@ def _place(entry: tuple[Job, Answer]) -> tuple[str, str]:
     return job.question_id, job.scope or ""
 
 
-def begin_answers(study: Study, method: str, made_from: Mapping[str, JsonValue]) -> None:
+def begin_answers(study: Study, method: str, made_from: Mapping[str, JsonValue], *, keyed: bool = False) -> None:
     """Note what a method's answers are made from, and drop those that were made from something else.
+
+    Whether a key was set for the model is noted beside it, for reports: other answers do not come of that.
 
     Each method's note is a file of its own: processes that run different methods at once overwrite nothing.
     """
@@ -60,7 +62,7 @@ def begin_answers(study: Study, method: str, made_from: Mapping[str, JsonValue])
     answers = study.folder.answers(method)
     answers.unlink(missing_ok=True)
     save_manifest(answers.parent, {})
-    write_json(_note(study, method), {"method": method, **made_from})
+    write_json(_note(study, method), {"method": method, "keyed": keyed, **made_from})
 
 
 def is_made_from(study: Study, method: str, made_from: Mapping[str, JsonValue]) -> bool:
@@ -83,7 +85,7 @@ def _made_from(study: Study, method: str) -> dict[str, JsonValue] | None:
     content = read_object(_note(study, method))
     if content is None:
         return None
-    return {name: value for name, value in content.items() if name != "method"}
+    return {name: value for name, value in content.items() if name not in {"method", "keyed"}}
 
 
 def _note(study: Study, method: str) -> Path:

@@ -33,10 +33,20 @@ class Ledger:
     Attributes:
         record: Where it is noted.
         replay: Whether the run is one that is repeated.
+        keyed: The ids of the models for which a key is set now.
     """
 
     record: CallRecord
     replay: bool
+    keyed: frozenset[str] = frozenset()
+
+    async def had_key(self, model: str) -> bool:
+        """Tell whether a key was set for a model when it was asked; which one, nobody notes."""
+        key = _key("key", model)
+        if not self.replay:
+            await asyncio.wrap_future(self.record.put_took(key, {"key": model in self.keyed}))
+            return model in self.keyed
+        return (self.record.get_took(key) or {}).get("key") is True
 
     async def of_answer(self, answer: Answer, made_from: Mapping[str, JsonValue]) -> Answer:
         """Return the answer as it goes to disk; a job that nobody noted keeps what it took now."""

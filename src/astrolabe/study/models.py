@@ -13,6 +13,7 @@ from astrolabe.llm.gate import Limits
 from astrolabe.llm.metered import Price
 from astrolabe.llm.stack import open_llm
 from astrolabe.store.calls import CallRecord
+from astrolabe.store.model_names import ModelName
 from astrolabe.study.ledger import Ledger
 from astrolabe.study.settings import Settings
 
@@ -99,11 +100,15 @@ async def open_models(
         embedder = open_embedder(embed_name, record=calls, replay=(embedding or asking.mode) == "replay")
         stack.push_async_callback(embedder.aclose)
         llms: dict[Role, LLM | None] = {}
+        keyed: set[str] = set()
         for role in ("answer", "judge", "build"):
             name = asking.roles.get(role) or getattr(settings.models, role)
-            llms[role] = await stack.enter_async_context(_open(name, settings, calls, asking)) if name else None
+            llm = await stack.enter_async_context(_open(name, settings, calls, asking)) if name else None
+            llms[role] = llm
+            if llm and ModelName.parse(name).find_key():
+                keyed.add(llm.id)
         banners = (NO_EMBEDDED if default_embedder_name() == HASHED else BY_WORDS,) if embed_name == HASHED else ()
-        ledger = Ledger(calls, asking.mode == "replay")
+        ledger = Ledger(calls, asking.mode == "replay", frozenset(keyed))
         yield Models(llms=llms, embedder=embedder, banners=banners, ledger=ledger)
 
 

@@ -89,6 +89,8 @@ def _made_at(answers: Sequence[Answer]) -> datetime:
 def _facts(study: Study) -> dict[str, str]:
     facts = {"Seed": str(study.settings.seed), "Documents": str(len(study.documents))}
     made = answer_sources(study)
+    if any(one.get("keyed") and one.get("model") for one in made):
+        facts["Key"] = "was set for the model that answers; it stands nowhere in this study"
     for name, label in (
         ("model", "Answers by"),
         ("embedder", "Embeddings by"),

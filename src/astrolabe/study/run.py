@@ -73,10 +73,12 @@ async def run_methods(
 
     def keep(done: Sequence[Done[Answer]]) -> None:
         """Write answers and hold them."""
-        _keep(study, work, turns, [one.record for one in done if one.own], begun=begun)
+        own = [one.record for one in done if one.own]
+        _keep(study, work, turns, own, begun=begun, keyed=keyed)
         result.answers += [one.record for one in done]
         result.kept += sum(not one.own for one in done)
 
+    keyed = bool(ledger and bench.llm and work.open and await ledger.had_key(bench.llm.id))
     result.stopped = await work_through(
         work.open, answered, keep, requests=study.settings.limits.concurrency, progress=progress
     )
@@ -98,12 +100,14 @@ def _place(answer: Answer) -> tuple[str, ...]:
     return answer.method, answer.question_id, answer.scope or ""
 
 
-def _keep(study: Study, work: Work, turns: Turns[Answer], answers: Sequence[Answer], *, begun: set[str]) -> None:
+def _keep(
+    study: Study, work: Work, turns: Turns[Answer], answers: Sequence[Answer], *, begun: set[str], keyed: bool
+) -> None:
     """Write answers; with a method's first one, drop those that something else was the source of."""
     for method in dict.fromkeys(answer.method for answer in answers):
         if method not in begun:
             with turns.alone(method):
-                begin_answers(study, method, work.sources[method])
+                begin_answers(study, method, work.sources[method], keyed=keyed)
             begun.add(method)
         own = [answer for answer in answers if answer.method == method]
         turns.append(study.folder.answers(method), own)

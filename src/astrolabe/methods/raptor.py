@@ -50,7 +50,7 @@ class Raptor:
 
     name: ClassVar[str] = "raptor"
     paper: ClassVar[str] = "Sarthi et al. 2024 (RAPTOR)"
-    index_calls: ClassVar[str] = "about 0.6 a passage, at most 1; none up to 11 passages"
+    index_calls: ClassVar[str] = "about 0.5 a passage, at most 1; none up to 11 passages"
     question_calls: ClassVar[str] = "1"
     presets: ClassVar[Mapping[str, Mapping[str, Scalar]]] = {
         "published": {

@@ -52,7 +52,7 @@ def test_nothing_to_run_is_the_users_to_say(command: Command, root: Path) -> Non
 @pytest.mark.parametrize(
     ("spelled", "said"),
     [
-        ("vanila", "no method 'vanila'; choose one of extractive, llm_only, vanilla"),
+        ("vanila", "no method 'vanila'; did you mean vanilla? Else choose one of apt, "),
         ("vanilla(n=3)", "no parameter 'n'"),
         ("vanilla(k=three)", "k='three'"),
         ("vanilla(k=0)", "k >= 1"),

@@ -10,7 +10,6 @@ import ast
 import dataclasses
 import re
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any, ClassVar, Final, Protocol, TypeVar, cast, get_type_hints
 
 from astrolabe.core.errors import ConfigError
@@ -71,6 +70,8 @@ def parse_spelled(text: str, registry: Mapping[str, type[S]], *, what: str) -> S
     """
     name, preset, given = _read(text, what)
     if name not in registry:
+        from difflib import get_close_matches
+
         near = "".join(f"did you mean {one}? Else " for one in get_close_matches(name, registry, n=1))
         msg = f"{text!r}: there is no {what} {name!r}; {near}choose one of {', '.join(sorted(registry))}"
         raise ConfigError(msg)

@@ -43,8 +43,13 @@ def test_a_spelled_name_parses_back_to_the_same_object(toy: Toy) -> None:
 
 
 def test_an_unknown_name_lists_what_there_is() -> None:
-    with pytest.raises(ConfigError, match=r"no method 'top'; choose one of toy"):
-        parse_spelled("top", TOYS, what="method")
+    with pytest.raises(ConfigError, match=r"no method 'zebra'; choose one of toy"):
+        parse_spelled("zebra", TOYS, what="method")
+
+
+def test_an_unknown_name_that_is_nearly_known_names_what_was_probably_meant() -> None:
+    with pytest.raises(ConfigError, match=r"no method 'toi'; did you mean toy\? Else choose one of toy"):
+        parse_spelled("toi", TOYS, what="method")
 
 
 def test_an_unknown_parameter_lists_what_there_is() -> None:

@@ -1,5 +1,6 @@
 """The phrases that a scope's facts speak of, tied by the facts and by likeness: the memory of HippoRAG."""
 
+import asyncio
 import logging
 import unicodedata
 from collections import Counter
@@ -189,7 +190,7 @@ class FactGraph:
     async def build(self, passages: Sequence[Passage], kit: Kit) -> FactIndex:
         """Merge what was read, embed the phrases, find those that are alike."""
         read = await kit.open(self.triples)
-        facts = merged_facts([passage.id for passage in passages], read)
+        facts = await asyncio.to_thread(merged_facts, [passage.id for passage in passages], read)
         if passages and not facts.facts:
             _log.warning("no fact was read in %d of %d passages", len(passages), len(passages))
         vectors = await TextVectors.over(facts.phrases, kit.embedder)

@@ -1,6 +1,6 @@
 """The pages of the methods: a table of all, and for each its parameters, presets, source, costs and a figure.
 
-The figure is drawn from the code: the method answers a question over six passages with a scripted model, and what it
+The figure is drawn from the code: the method answers a question over some passages with a scripted model, and what it
 opened, asked, searched and looked at on the way is what stands in the boxes.
 """
 
@@ -8,28 +8,36 @@ import asyncio
 import dataclasses
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from html import escape
-from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, ParamSpec, TypeVar, cast
 
 from astrolabe.core.protocols import Method
-from astrolabe.core.records import Step
+from astrolabe.core.records import Answer, Step
 from astrolabe.core.spelling import presets
 from astrolabe.methods import METHODS
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.sensible import sensible
-from tests.six_passages import QUESTION, TracedKit
+from tests.six_passages import QUESTION, TEXTS, TracedKit, passage
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
+P = ParamSpec("P")
+T = TypeVar("T")
 _OPEN: Final = re.compile(r"open (\w+)(.*)")
 _ASK: Final = re.compile(r"ask (\S+) \((\S+)\)")
 _SEARCH: Final = re.compile(r"search .* k=(\d+): ")
 _WIDTH, _BOX, _GAP, _HEAD = 250, 44, 18, 34
+_PORTS: Final = ("Skagen", "Leith", "Brest", "Cadiz")
+PASSAGES: Final = [
+    passage(f"{name}-{port}", f"{text} So it is in {port}.") for port in _PORTS for name, text in TEXTS.items()
+]
+"""Enough for a tree of summaries to grow."""
 _COLUMNS: Final = ("Index, once for a scope", "Question", "Looked at, in the trace")
 
 
@@ -76,7 +84,7 @@ def method_page(name: str, paragraphs: Sequence[str], attributes: Mapping[str, s
     fields = {field.name: field.default for field in dataclasses.fields(kind)}  # pyright: ignore[reportArgumentType]
     spelled = ", ".join(f"{field}={default}" for field, default in fields.items())
     parts = [f"# {name}", f"```text\n{name}({spelled})\n```" if fields else f"```text\n{name}\n```", *paragraphs]
-    parts.append(f"![What {name} does, drawn from a run over six passages]({name}.svg)")
+    parts.append(f"![What {name} does, drawn from a run over some passages]({name}.svg)")
     tables = presets(kind)
     if fields:
         head = ("parameter", "default", *(f"`@{preset}`" for preset in tables), "meaning")
@@ -97,8 +105,8 @@ def method_page(name: str, paragraphs: Sequence[str], attributes: Mapping[str, s
 
 def method_figure(name: str) -> str:
     """Return a method's figure as SVG."""
-    kit = TracedKit(sensible)
-    answer = asyncio.run(METHODS[name]().answer(QUESTION, kit))
+    kit = TracedKit(sensible, held=PASSAGES)
+    answer = asyncio.run(_answered(name, kit))
     boxes = [list(_merged(_boxes(kit.trace, building=True))), list(_merged(_boxes(kit.trace, building=False)))]
     columns = [*boxes, list(_merged(map(_looked, answer.trace)))]
     shown = [(title, column) for title, column in zip(_COLUMNS, columns, strict=True) if column]
@@ -130,15 +138,33 @@ def _looked(step: Step) -> Box:
     drawn = cast(
         "Mapping[str, Sequence[Mapping[str, JsonValue]]]", step.output if isinstance(step.output, dict) else {}
     )
-    kinds = dict.fromkeys(str(node["kind"]) for node in drawn.get("nodes", ()))
-    return Box(f"{step.stage} {f'({step.mode})' if step.mode else ''}".strip(), ", ".join(kinds))
+    kinds = ", ".join(dict.fromkeys(str(node["kind"]) for node in drawn.get("nodes", ())))
+    return Box(step.stage, ": ".join(filter(None, [step.mode, kinds])))
 
 
 def _merged(boxes: Iterable[Box]) -> Iterator[Box]:
-    """Return the boxes, equal neighbours as one with their number."""
-    for box, same in groupby(boxes):
-        times = len(list(same))
-        yield box if times == 1 else box._replace(title=f"{box.title}, {times} times")
+    """Return each box once, where it stands first."""
+    for box, times in Counter(boxes).items():
+        often = {1: "", len(PASSAGES): ", once a passage"}.get(times, ", often")
+        yield box._replace(title=f"{box.title}{often}")
+
+
+class _Inline(ThreadPoolExecutor):
+    """Works at once, so that what a figure shows never hangs on threads."""
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Return the result as a future that is done."""
+        future: Future[T] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:  # noqa: BLE001  whatever it is, it is the caller's
+            future.set_exception(error)
+        return future
+
+
+async def _answered(name: str, kit: TracedKit) -> Answer:
+    asyncio.get_running_loop().set_default_executor(_Inline())
+    return await METHODS[name]().answer(QUESTION, kit)
 
 
 def _column(place: int, title: str, boxes: Sequence[Box]) -> Iterator[str]:

@@ -183,35 +183,35 @@ async def test_local_enters_at_the_nearest_entities_and_asks_once() -> None:
     )
     assert kit.scripted.asked[-1].messages[-1].content == snapshot("""\
 Material:
-<block-97416cf162832b6c name="context">
+<block-0714af23c87c9aec name="context">
 Reports:
 
 On tides
 What is known of tides.
 - tides is spoken of. It is so.
 
-Things:
+Entities:
 
 oceans (concept, 2 relations): What is said of oceans.
 tides (concept, 3 relations): What is said of tides.
 
-How they are related:
+Relations:
 
 water - oceans (themes: sea; weight 5, rank 7): water and oceans
 tides - sun (themes: sea; weight 5, rank 6): tides and sun
 oceans - tides (themes: sea; weight 5, rank 5): oceans and tides
 tides - Spring (themes: sea; weight 5, rank 4): Spring and tides
 
-Passages:
+Sources:
 
 The moon pulls the water of the oceans, and tides follow it.
 Spring tides come when sun and moon pull together.
-</block-97416cf162832b6c>
+</block-0714af23c87c9aec>
 
 Question:
-<block-97416cf162832b6c name="question">
+<block-0714af23c87c9aec name="question">
 What moves the tides of the oceans?
-</block-97416cf162832b6c>
+</block-0714af23c87c9aec>
 
 Answer in at most 3 short sentences.\
 """)

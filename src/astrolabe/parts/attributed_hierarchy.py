@@ -256,9 +256,9 @@ class _Material:
         related = sorted(touching, key=lambda place: (self._leaves(place, inside), -self.ranks[place], place))
         rest = packed(
             [
-                Section(title="Things", rows=[entity_row(self.graph, place) for place in things], tokens=left),
+                Section(title="Entities", rows=[entity_row(self.graph, place) for place in things], tokens=left),
                 Section(
-                    title="How they are related",
+                    title="Relations",
                     rows=[relation_row(self.graph, place) for place in related],
                     tokens=left,
                 ),

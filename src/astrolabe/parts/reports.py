@@ -302,7 +302,7 @@ class _Shown:
         related = [self.relations[place] for place in sorted(relations, key=lambda place: (*self.order[place], place))]
         sections = [
             Section(title=title, rows=rows, tokens=self.tokens)
-            for title, rows in (("Reports on parts", parts), ("Things", things), ("How they are related", related))
+            for title, rows in (("Reports on parts", parts), ("Entities", things), ("Relations", related))
         ]
         return packed(sections, limit=self.tokens).text
 

@@ -54,14 +54,16 @@ def surroundings(
     communities = index.around(found.entities, level=level)
     sections = [
         Section(title="Reports", rows=[index.row(one) for one in communities], tokens=budgets.community_tokens),
-        Section(title="Things", rows=[entity_row(graph, one) for one in found.entities], tokens=budgets.entity_tokens),
         Section(
-            title="How they are related",
+            title="Entities", rows=[entity_row(graph, one) for one in found.entities], tokens=budgets.entity_tokens
+        ),
+        Section(
+            title="Relations",
             rows=[relation_row(graph, one) for one in found.relations],
             tokens=budgets.relation_tokens,
         ),
         Section(
-            title="Passages", rows=[passage_row(kit.read(one)) for one in found.passages], tokens=budgets.passage_tokens
+            title="Sources", rows=[passage_row(kit.read(one)) for one in found.passages], tokens=budgets.passage_tokens
         ),
     ]
     shown = packed(sections, limit=kit.context_tokens)

@@ -183,7 +183,7 @@ async def test_a_report_above_is_written_from_the_reports_below_then_entities_th
     assert first
     for prompt in above:
         shown = prompt.messages[-1].content
-        assert shown.index("Reports on parts") < shown.index("Things:") < shown.index("How they are related:")
+        assert shown.index("Reports on parts") < shown.index("Entities:") < shown.index("Relations:")
         assert "(rating 5): What is known of" in shown
 
 

@@ -100,16 +100,16 @@ def test_the_four_sections_show_every_field_in_its_order() -> None:
     assert shown == {
         # Three of two hits each hold one of the entities; sea and pull hold Moon, trade holds Salt: then by rating.
         "Reports:": ["trade", "On trade.", "pull", "On pull.", "sea", "On sea."],
-        "Things:": ["Moon (thing, 2 relations): All of Moon.", "Salt (thing, 2 relations): All of Salt."],
+        "Entities:": ["Moon (thing, 2 relations): All of Moon.", "Salt (thing, 2 relations): All of Salt."],
         # The sums of degrees: 5, 5, 4, 3; of equal ones the heavier first.
-        "How they are related:": [
+        "Relations:": [
             "Moon - Tides (weight 9, rank 5)",
             "Tides - Salt (weight 1, rank 5)",
             "Moon - Sun (weight 2, rank 4)",
             "Salt - Lamp (weight 1, rank 3)",
         ],
         # Moon's first: p2 speaks of Tides and Sun, p1 of Tides only; then Salt's.
-        "Passages:": [
+        "Sources:": [
             *("Passage 2 of the sea.", "  It has two lines."),
             *("Passage 1 of the sea.", "  It has two lines."),
             *("Passage 3 of the sea.", "  It has two lines."),

@@ -165,13 +165,29 @@ def doubted(shown: str) -> Line:  # noqa: ARG001 - whatever was answered
     return json.dumps({"coherence": 5, "answerability": 50, "overall": 5, "valid": False})
 
 
+def built(shown: str) -> Line:
+    """Say what a question names."""
+    named = names(shown.partition("Reply with an object")[0].removeprefix("Question:"))
+    return json.dumps({"asks": "what is known", "known": named, "unknown": []})
+
+
+def halves(shown: str) -> Line:
+    """Take the question apart into two, of which the second refers to the first; a half stays whole."""
+    if "What is known of" in shown:
+        return json.dumps({"kind": "none"})
+    return json.dumps({"kind": "sequential", "first": "What is known of the moon?", "second": "What does <Q1> move?"})
+
+
 REPLIES: dict[str, Callable[[str], Line]] = {
     "attribute_entities.v1": broader,
+    "analyse.v1": built,
+    "answer_or_none.v1": lambda shown: json.dumps({"found": bool(shown), "answer": "The moon pulls the water."}),
     "answer_together.v1": to_each,
     "answerable.v1": lambda shown: json.dumps({"missing": [], "answerable": "table" in shown}),
     "check_answer.v1": doubted,
     "contextualize.v1": stands_alone,
     "decompose.v1": parts,
+    "halve.v1": halves,
     "list_items.v1": lambda shown: json.dumps({"items": ["moon"] if shown else []}),
     "queries.v1": to_search_for,
     "entities.v1": extraction,

@@ -15,6 +15,7 @@ from astrolabe.methods.llm_only import LLMOnly
 from astrolabe.methods.logicrag import LogicRAG
 from astrolabe.methods.planrag import PlanRAG
 from astrolabe.methods.raptor import Raptor
+from astrolabe.methods.rtrag import RTRAG
 from astrolabe.methods.tree_of_question import TreeOfQuestion
 from astrolabe.methods.vanilla import Vanilla
 
@@ -35,6 +36,7 @@ METHODS: Final[dict[str, type[Method]]] = {
     Raptor.name: Raptor,
     LogicRAG.name: LogicRAG,
     PlanRAG.name: PlanRAG,
+    RTRAG.name: RTRAG,
     TreeOfQuestion.name: TreeOfQuestion,
     Vanilla.name: Vanilla,
 }

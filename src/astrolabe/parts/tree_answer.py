@@ -52,7 +52,7 @@ async def answer_of_passages(question: Question, root: Node, kit: Kit) -> Answer
 def with_tree(answer: Answer, root: Node) -> Answer:
     """Return an answer with its tree as it is now, and with all that was found in it."""
     nodes = list(root.walk())
-    found = _once(hit for node in nodes for hit in node.hits)
+    found = each_once(hit for node in nodes for hit in node.hits)
     return answer.model_copy(update={"retrieved": tuple(found), "trace": tuple(node.step() for node in nodes)})
 
 
@@ -70,8 +70,8 @@ async def _written_up(question: Question, root: Node, text: str, kit: Kit, *, pr
     nodes = list(root.walk())
     shown = Shown(
         text=text,
-        contexts=_once(hit for node in nodes for hit in node.shown),
-        retrieved=_once(hit for node in nodes for hit in node.hits),
+        contexts=each_once(hit for node in nodes for hit in node.shown),
+        retrieved=each_once(hit for node in nodes for hit in node.hits),
     )
     with root.paying():
         if question.kind == "set":
@@ -79,7 +79,7 @@ async def _written_up(question: Question, root: Node, text: str, kit: Kit, *, pr
         else:
             answer = await write_from(question, shown, kit, prompt=prompt)
     root.answer = answer.text or None
-    root.status, root.why = answer.status, answer.reason or ""
+    root.status, root.why = answer.status, answer.reason or root.why
     return answer.model_copy(update={"trace": tuple(node.step() for node in nodes)})
 
 
@@ -102,7 +102,7 @@ async def list_items(question: Question, shown: Shown, kit: Kit) -> Answer:
     return Answer(question_id=question.id, text="\n".join(items), items=items).model_copy(update=found)
 
 
-def _once(hits: Iterable[Hit]) -> list[Hit]:
+def each_once(hits: Iterable[Hit]) -> list[Hit]:
     """Return each passage once, ranked anew in this order."""
     first = {hit.passage_id: hit for hit in reversed(list(hits))}
     ordered = list(reversed(first.values()))

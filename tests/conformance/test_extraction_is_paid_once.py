@@ -32,6 +32,7 @@ TEXTS = (
     "A tide table tells the harbour master of Dover when the water is high.",
     "Divers of Naples bring up sponges; the water of the oceans is salt.",
 )
+BUILDS = {"extract.v1", "triples.v1", "report.v1"}
 SCOPES = {"simple": 2, "middle": 4, "hard": len(TEXTS)}
 
 
@@ -109,7 +110,8 @@ async def test_a_passage_is_read_once_however_many_scopes_and_methods_there_are_
         messages = [one.messages[-1]["content"] for one in seen if _name(one) == name]
         assert len(messages) == len(texts)
         assert all(any(f'name="passage">\n{text}\n</' in message for message in messages) for text in texts)
-    assert max(Counter(str(one.body) for one in seen).values()) == 1
+    # What builds indexes is never asked for twice; a method may well want several samples of a question's call.
+    assert max(Counter(str(one.body) for one in seen if _name(one) in BUILDS).values()) == 1
     assert len(server.seen) == len(seen)
     assert {key: (one.text, one.contexts) for key, one in again.items()} == {
         key: (one.text, one.contexts) for key, one in first.items()

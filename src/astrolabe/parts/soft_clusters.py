@@ -218,10 +218,11 @@ def _pca(vectors: Vectors, dimensions: int) -> Points:
 def _umap(vectors: Vectors, dimensions: int, neighbours: int) -> Points:
     """Return the rows' places in a layout that keeps neighbours together; repeatable, and so on one thread."""
     check_umap()
-    import umap
-
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it remarks on the seed, and on small and disconnected layers
+        # It remarks on Tensorflow, which it can do without, on the seed, and on small and disconnected layers.
+        warnings.simplefilter("ignore")
+        import umap
+
         layout = umap.UMAP(
             n_neighbors=max(2, neighbours),
             n_components=dimensions,

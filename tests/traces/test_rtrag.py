@@ -337,6 +337,14 @@ async def test_the_order_in_which_replies_arrive_changes_nothing(
     assert serial.asked.total() > 6
 
 
+async def test_draws_and_halves_that_wait_for_nothing_run_at_the_same_time() -> None:
+    apart = Late(but("halve.v1", json.dumps(APART)), 1, longest_seconds=0.1)
+
+    await RTRAG(k=2, depth=2).answer(QUESTION, apart)
+
+    assert apart.most_at_once > RTRAG().samples
+
+
 def test_the_published_run_has_a_name() -> None:
     assert parse_spelled("rtrag@published", METHODS, what="method") == RTRAG(tree_temperature=0.0)
 

@@ -263,6 +263,20 @@ async def test_the_order_in_which_replies_arrive_changes_nothing(method: TreeOfQ
     assert serial.asked.total() > 9
 
 
+async def test_parts_that_wait_for_nothing_run_at_the_same_time() -> None:
+    parts = [f"What is item {number}?" for number in range(30)]
+
+    def splits(prompt: AnyPrompt) -> Line:
+        shown = prompt.messages[-1].content
+        return json.dumps({"questions": parts if QUESTION.text in shown else []})
+
+    late = Late(lambda prompt: splits(prompt) if prompt.name == "subquestions.v1" else script(prompt), 1)
+
+    await TreeOfQuestion(k=2).answer(QUESTION, late)
+
+    assert late.most_at_once == len(parts)
+
+
 @pytest.mark.parametrize(
     ("checked", "does"),
     [

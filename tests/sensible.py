@@ -4,8 +4,14 @@ import json
 import re
 from collections.abc import Callable
 from itertools import pairwise
+from typing import TYPE_CHECKING, cast
 
+from astrolabe.core.prompt import Message, Prompt
 from astrolabe.llm.scripted import AnyPrompt, Line
+from tests.servers import Says, Seen
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 _NAME = re.compile(r"\b[A-Z][a-z]{2,}(?: [A-Z][a-z]+)*|\b(?:moon|sun|tides?|oceans?|water|lamps?|nets?|salt pans)\b")
 
@@ -14,6 +20,26 @@ def sensible(prompt: AnyPrompt) -> Line:
     """Return a reply that the prompt's parser accepts; a line of `REPLIES` for each prompt that wants an object."""
     reply = REPLIES.get(prompt.name)
     return reply(_shown(prompt)) if reply else "The moon pulls the water."
+
+
+def speaks_sensibly(seen: Seen) -> Says:
+    """Reply to a request as `sensible` does to its prompt."""
+    line = sensible(
+        Prompt(
+            name=name_of(seen),
+            stage="",
+            messages=tuple(Message(role="user", content=turn["content"]) for turn in seen.messages),
+            reply=str,
+            max_tokens=1,
+        )
+    )
+    return Says(str(line))
+
+
+def name_of(seen: Seen) -> str:
+    """Return the name of the prompt that is asked: servers are told it with the schema."""
+    wanted = cast("dict[str, dict[str, JsonValue]]", seen.body.get("response_format", {}))
+    return str(wanted.get("json_schema", {}).get("name", "")).replace("_v", ".v")
 
 
 def _shown(prompt: AnyPrompt) -> str:

@@ -3,10 +3,8 @@
 import asyncio
 import hashlib
 from collections import Counter
-from typing import TYPE_CHECKING, cast
 
 from astrolabe.core.ids import document_id
-from astrolabe.core.prompt import Message, Prompt
 from astrolabe.core.protocols import LLM, Cut
 from astrolabe.core.records import Answer, Document, Question
 from astrolabe.embed.hashed import HashedEmbedder
@@ -16,11 +14,8 @@ from astrolabe.store.calls import CallRecord
 from astrolabe.study.kit import Bench, ScopeKit
 from astrolabe.study.passages import Shelf
 from astrolabe.study.settings import AnswerSettings
-from tests.sensible import sensible
-from tests.servers import Says, Seen, serving
-
-if TYPE_CHECKING:
-    from pydantic import JsonValue
+from tests.sensible import name_of, speaks_sensibly
+from tests.servers import serving
 
 QUESTION = Question(id="q", text="What moves the tides of the oceans?")
 READ = Cut(size=1200, overlap=100)
@@ -34,25 +29,6 @@ TEXTS = (
 )
 BUILDS = {"extract.v1", "triples.v1", "report.v1"}
 SCOPES = {"simple": 2, "middle": 4, "hard": len(TEXTS)}
-
-
-def answers_as_a_model_would(seen: Seen) -> Says:
-    line = sensible(
-        Prompt(
-            name=_name(seen),
-            stage="",
-            messages=tuple(Message(role="user", content=turn["content"]) for turn in seen.messages),
-            reply=str,
-            max_tokens=1,
-        )
-    )
-    return Says(str(line))
-
-
-def _name(seen: Seen) -> str:
-    """Return the name of the prompt that is asked: servers are told it with the schema."""
-    wanted = cast("dict[str, dict[str, JsonValue]]", seen.body.get("response_format", {}))
-    return str(wanted.get("json_schema", {}).get("name", "")).replace("_v", ".v")
 
 
 def documents() -> list[Document]:
@@ -98,7 +74,7 @@ async def answered(llm: LLM) -> dict[tuple[str, str], Answer]:
 
 
 async def test_a_passage_is_read_once_however_many_scopes_and_methods_there_are_and_nothing_twice() -> None:
-    with serving(answers_as_a_model_would) as server, CallRecord(None) as record:
+    with serving(speaks_sensibly) as server, CallRecord(None) as record:
         async with open_llm(f"openai:m@{server.url}", record=record) as llm:
             first = await answered(llm)
             seen = list(server.seen)
@@ -107,11 +83,11 @@ async def test_a_passage_is_read_once_however_many_scopes_and_methods_there_are_
 
     assert {key: answer.status for key, answer in first.items()} == dict.fromkeys(first, "ok")
     for name in ("extract.v1", "triples.v1"):
-        messages = [one.messages[-1]["content"] for one in seen if _name(one) == name]
+        messages = [one.messages[-1]["content"] for one in seen if name_of(one) == name]
         assert len(messages) == len(texts)
         assert all(any(f'name="passage">\n{text}\n</' in message for message in messages) for text in texts)
     # What builds indexes is never asked for twice; a method may well want several samples of a question's call.
-    assert max(Counter(str(one.body) for one in seen if _name(one) in BUILDS).values()) == 1
+    assert max(Counter(str(one.body) for one in seen if name_of(one) in BUILDS).values()) == 1
     assert len(server.seen) == len(seen)
     assert {key: (one.text, one.contexts) for key, one in again.items()} == {
         key: (one.text, one.contexts) for key, one in first.items()

@@ -195,7 +195,11 @@ def test_umap_clusters_few_rows_and_repeats(rows: int) -> None:
 def test_umap_finds_topics_and_takes_equal_rows() -> None:
     equal = np.repeat(topics(1, rows=1), 12, axis=0)
 
-    assert sorted(SoftClusters(reducer="umap", dimensions=2).of(topics(3))) == [[*range(20)], [*range(20, 40)], [*range(40, 60)]]
+    assert sorted(SoftClusters(reducer="umap", dimensions=2).of(topics(3))) == [
+        [*range(20)],
+        [*range(20, 40)],
+        [*range(40, 60)],
+    ]
     assert {row for cluster in of(equal, "umap") for row in cluster} == set(range(12))
 
 

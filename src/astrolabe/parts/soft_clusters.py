@@ -215,6 +215,12 @@ def _pca(vectors: Vectors, dimensions: int) -> Points:
     return centred @ directions
 
 
+def _start(vectors: Vectors, dimensions: int) -> Vectors:
+    """Return where UMAP begins: the linear reduction, within the bounds of its own starts."""
+    start = _pca(vectors, dimensions)
+    return (10.0 * start / max(np.abs(start).max(), _LEAST_FLOOR)).round(4).astype(np.float32)
+
+
 def _umap(vectors: Vectors, dimensions: int, neighbours: int) -> Points:
     """Return the rows' places in a layout that keeps neighbours together; repeatable, and so on one thread."""
     check_umap()
@@ -227,8 +233,8 @@ def _umap(vectors: Vectors, dimensions: int, neighbours: int) -> Points:
             n_neighbors=max(2, neighbours),
             n_components=dimensions,
             metric="cosine",
-            # The spectral start needs more rows than dimensions.
-            init="spectral" if len(vectors) > 3 * dimensions else "random",
+            # The spectral start differs from process to process where texts are nearly alike, and fails on few rows.
+            init=_start(vectors, dimensions),  # pyright: ignore[reportArgumentType] - it takes coordinates, too
             random_state=_SEED,
             n_jobs=1,
         )

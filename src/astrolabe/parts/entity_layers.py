@@ -73,7 +73,7 @@ async def with_layers(graph: EntityGraph, passages: Sequence[Passage], kit: Kit,
         if found >= how.sparse or (before is not None and abs(found - before) <= how.change * before):
             break
         several = [tuple(layer[row] for row in cluster) for cluster in clusters if len(cluster) > 1]
-        fresh = await _layer(growing, several, number, kit, how)
+        fresh = await _layer(growing, several, number, kit=kit, how=how)
         if not fresh or 2 * len(fresh) > len(layer):
             break
         layer, before = fresh, found
@@ -81,7 +81,7 @@ async def with_layers(graph: EntityGraph, passages: Sequence[Passage], kit: Kit,
 
 
 async def _layer(
-    growing: "_Growing", several: Sequence[tuple[int, ...]], number: int, kit: Kit, how: Layering
+    growing: "_Growing", several: Sequence[tuple[int, ...]], number: int, *, kit: Kit, how: Layering
 ) -> list[int]:
     """Ask about the clusters of a layer; return the places of what is new."""
     current = growing.graph()

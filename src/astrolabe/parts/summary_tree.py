@@ -224,7 +224,7 @@ class SummaryTree:
         several = [group for group in groups if len(group) > 1]
         outcomes = await ask_all(several, lambda group: self._summarise([tree.text(place) for place in group], kit))
         written = dict(zip(several, outcomes, strict=True))
-        return await _joined(tree, groups, written, level, kit)
+        return await _joined(tree, groups, written, level=level, kit=kit)
 
     async def _summarise(self, texts: Sequence[str], kit: Kit) -> str:
         """Return a summary in one line.

@@ -249,6 +249,7 @@ async def _joined(
     tree: Tree,
     groups: Sequence[tuple[int, ...]],
     written: dict[tuple[int, ...], str | ModelError],
+    *,
     level: int,
     kit: Kit,
 ) -> Tree:

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
+from pydantic import JsonValue
 
-from astrolabe.core.records import Answer, Passage, Question, Scope, Score, Topic
-from astrolabe.report import Material, all_banners, write_report
+from astrolabe.core.records import Answer, Hit, Passage, Question, Scope, Score, Step, Topic, Usage
+from astrolabe.parts.look import Node, look
+from astrolabe.report import Material, all_banners, all_tables, write_report
 from astrolabe.report.page import page_content
 from tests.unit.report.made import filled, made_material
 
@@ -102,7 +104,17 @@ def hostile_material() -> Material:
         for text in HOSTILE
     ]
     answers = [
-        Answer(question_id=one, method=method, scope=HOSTILE[0], text=f"An answer. {method}")
+        Answer(
+            question_id=one,
+            method=method,
+            scope=HOSTILE[0],
+            text=f"An answer. {method}",
+            trace=(
+                look(method, [Node(id=one, kind="entity", label=method)], asked=one, mode=one).model_copy(
+                    update={"id": "s1"}
+                ),
+            ),
+        )
         for one in HOSTILE
         for method in HOSTILE
     ]
@@ -150,6 +162,9 @@ def test_hostile_texts_are_shown_as_they_are_and_run_nothing(show: Callable[...,
     for index in range(len(HOSTILE)):
         page.locator("#list button").nth(index).click()
         expect(page.locator("#detail h3")).to_contain_text("Q ")
+    for trace in page.locator(".answer details", has_text="how it was found").all():
+        trace.locator("> summary").click()
+        trace.locator("> .step > summary").click()
     shown = page.locator("body").inner_text()
     for text in HOSTILE[:5]:
         assert text in shown
@@ -178,6 +193,43 @@ def test_a_question_is_found_by_a_word_and_shows_topics_answers_and_passages(sho
     passages.locator("> summary").click()
     passages.locator(".passage summary").first.click()
     expect(passages.locator(".passage .body").first).to_contain_text("Passage ")
+
+
+def test_a_reasoning_tree_folds_with_its_evidence_a_click_away(show: Callable[..., Opened]) -> None:
+    made = made_material()
+    question = made.questions[0]
+    hit = Hit(passage_id="p1", rank=1, score=0.5, source="dense")
+    leaf = Step(
+        id="1",
+        parent="0",
+        stage="node",
+        mode="external",
+        reason="atomic",
+        input="Who built it?",
+        output={"answer": "The guild.", "query": "guild", "why": "", "nodes": [drawn(hit)], "edges": []},
+        hits=(hit,),
+        usage=Usage(calls=2),
+    )
+    root = Step(id="0", stage="node", mode="vertical", reason="split", input=question.text, output={"answer": "It."})
+    answers = [one.model_copy(update={"trace": (root, leaf)}) for one in made.answers]
+    page = show(replace(made, answers=answers)).page
+    page.locator(f"#list button[data-id={question.id}]").click()
+    tree = page.locator(".answer", has_text="raptor(k=12)").locator("details", has_text="how it was found, 2 steps")
+
+    tree.locator("> summary").click()
+    expect(tree.locator(".step")).to_have_count(1)
+    tree.locator("> .step > summary").click()
+    inner = tree.locator("> .step > .step")
+    expect(inner.locator("> summary")).to_have_text("node (external) atomic: Who built it? \u00b7 2 calls")
+    inner.locator("> summary").click()
+    expect(inner).to_contain_text("answer The guild.")
+    expect(inner).to_contain_text("searched for guild")
+    inner.locator(".passage summary").click()
+    expect(inner.locator(".passage .body")).to_contain_text("Passage ")
+
+
+def drawn(hit: Hit) -> dict[str, JsonValue]:
+    return {"id": hit.passage_id, "kind": "passage", "label": hit.passage_id, "score": hit.score}
 
 
 def test_the_stretches_of_the_topic_under_the_pointer_stand_out(show: Callable[..., Opened]) -> None:
@@ -254,7 +306,7 @@ def test_without_scripts_every_table_is_there(show: Callable[..., Opened]) -> No
     page = show(made_material(), scripts=False).page
 
     expect(page.locator("#result")).to_contain_text("raptor(k=12)")
-    expect(page.locator("table")).to_have_count(10)
+    expect(page.locator("table")).to_have_count(len(all_tables(made_material())))
     expect(page.locator("noscript p")).to_contain_text("allow scripts")
 
 

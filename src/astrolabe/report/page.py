@@ -19,6 +19,7 @@ from astrolabe.report.material import Material
 from astrolabe.report.table import Cell, Table
 from astrolabe.report.tables import all_tables, main_table
 from astrolabe.report.titles import KIND_TITLES, group_letter, scope_title
+from astrolabe.report.trace import page_steps
 
 _ESCAPES: Final = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 Place = tuple[str, str, str | None]
@@ -117,6 +118,7 @@ def _answer(answer: Answer) -> JsonValue:
         "calls": answer.usage.calls,
         "seconds": answer.duration_seconds,
         "contexts": [{"passage": hit.passage_id, "score": hit.score, "source": hit.source} for hit in answer.contexts],
+        "trace": page_steps(answer.trace),
     }
 
 

@@ -71,6 +71,34 @@
     return node;
   };
 
+  const looked = (node) => {
+    if (node.passage) return passage({ passage: node.passage }, node.score === null ? node.kind : node.score.toFixed(3));
+    const score = node.score === null ? "" : `${node.score.toFixed(3)} `;
+    return make("p", { class: "node" }, make("span", { class: "quiet" }, `${score}${node.kind} `), node.label);
+  };
+
+  /* A trace is a tree of steps: each folds, and is filled when it is first opened. */
+  const step = (one, below) => {
+    const calls = one.calls ? ` \u00b7 ${one.calls} call${one.calls === 1 ? "" : "s"}` : "";
+    const said = one.asked ? `: ${shorten(one.asked, 140)}` : "";
+    const node = make("details", { class: "step" }, make("summary", {}, make("b", {}, one.head), said, make("span", { class: "quiet" }, calls)));
+    node.addEventListener("toggle", () => {
+      if (!node.open || node.children.length > 1) return;
+      const line = (name, text) => (text ? make("p", {}, make("span", { class: "quiet" }, `${name} `), text) : null);
+      const parts = [line("asked", one.asked), line("searched for", one.query), line("answer", one.answer), line("why", one.why), ...one.nodes.map(looked)];
+      if (one.left) parts.push(make("p", { class: "quiet" }, `and ${one.left} more`));
+      node.append(...parts.filter(Boolean), ...(below.get(one.id) || []).map((child) => step(child, below)));
+    });
+    return node;
+  };
+
+  const trace = (steps) => {
+    const below = new Map();
+    for (const one of steps) below.set(one.parent, [...(below.get(one.parent) || []), one]);
+    const roots = (below.get(null) || []).map((one) => step(one, below));
+    return make("details", {}, make("summary", {}, `how it was found, ${steps.length} step${steps.length === 1 ? "" : "s"}`), ...roots);
+  };
+
   const card = (question, method, scope) => {
     const answer = answers.get(key(question.id, method, scope));
     const score = scores.get(key(question.id, method, scope));
@@ -99,6 +127,7 @@
       details.append(...answer.contexts.map((hit, index) => passage(hit, index + 1)));
       node.append(details);
     }
+    if (answer && answer.trace.length) node.append(trace(answer.trace));
     return node;
   };
 

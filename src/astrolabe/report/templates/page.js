@@ -60,11 +60,11 @@
     return body;
   };
 
-  const passage = (hit, rank) => {
+  const passage = (hit, before) => {
     const found = content.passages[hit.passage];
     const title = found ? content.titles[found.document] || found.document : hit.passage;
     const section = found && found.section.length ? ` \u203a ${found.section.join(" \u203a ")}` : "";
-    const node = make("details", { class: "passage" }, make("summary", {}, `${rank}. ${shorten(title + section, 160)}`));
+    const node = make("details", { class: "passage" }, make("summary", {}, `${before} ${shorten(title + section, 160)}`));
     node.addEventListener("toggle", () => {
       if (node.open && node.children.length === 1) node.append(found ? marked(found.text, []) : make("p", { class: "quiet" }, "the text of this passage is not in the report"));
     });
@@ -123,8 +123,8 @@
     }
     if (answer && answer.text) node.append(marked(answer.text, stretches));
     if (answer && answer.contexts.length) {
-      const details = make("details", {}, make("summary", {}, `${answer.contexts.length} passages it was shown`));
-      details.append(...answer.contexts.map((hit, index) => passage(hit, index + 1)));
+      const details = make("details", {}, make("summary", {}, `${answer.contexts.length} passage${answer.contexts.length === 1 ? "" : "s"} it was shown`));
+      details.append(...answer.contexts.map((hit, index) => passage(hit, `${index + 1}.`)));
       node.append(details);
     }
     if (answer && answer.trace.length) node.append(trace(answer.trace));

@@ -54,7 +54,8 @@ class RecordedEmbedder:
             found |= await self._compute(ours, side)
             for key, flight in others.items():
                 # Null where the other one was ended before it had the vector: then it is ours to compute.
-                if (vector := await asyncio.wrap_future(flight)) is not None:
+                # Shielded, so that who stops waiting does not end what the other one is about to fill.
+                if (vector := await asyncio.shield(asyncio.wrap_future(flight))) is not None:
                     found[key] = vector
             if elsewhere := [key for key in missing if key not in ours and key not in others]:
                 await asyncio.sleep(LOOK_SECONDS)

@@ -197,6 +197,25 @@ async def test_who_waits_for_a_vector_of_somebody_who_gave_up_computes_it() -> N
     assert inner.asked == ["a", "a"]
 
 
+async def test_who_stops_waiting_for_a_vector_leaves_the_one_who_computes_it_alone() -> None:
+    inner = Letters(waits=asyncio.Event())
+    with CallRecord(None) as record:
+        embedder = RecordedEmbedder(inner, record)
+        computes = asyncio.create_task(embedder.embed(["a"], side="query"))
+        await inner.began.acquire()
+        stops = asyncio.create_task(embedder.embed(["a"], side="query"))
+        await asyncio.sleep(0.02)
+        stops.cancel()
+        await asyncio.wait([stops])
+        assert inner.waits
+        inner.waits.set()
+        rows = await computes
+
+    assert stops.cancelled()
+    assert rows.tolist() == [[1.0, 0.0, 0.0]]
+    assert inner.asked == ["a"]
+
+
 async def test_a_text_that_another_process_embeds_is_waited_for(tmp_path: Path) -> None:
     path = tmp_path / "calls.sqlite"
     inner = Letters(waits=asyncio.Event())

@@ -19,9 +19,10 @@ def finding(material: Material) -> str:
     end = "highest" if material.more_is_better(metric) else "lowest"
     alone = len(methods) == 1
     lead = f"{best.method} has {'a' if alone else f'the {end}'} mean {title} {'of ' if alone else ''}{place}"
-    return " ".join(
-        [f"{lead}: {cell.value} {cell.span}, {cell.counts} questions scored.", *_rivals(material, best.method)]
-    )
+    said = f"{lead}: {cell.value} {cell.span}, {cell.counts} questions scored"
+    if same := [other for other in methods[1:] if _shown(material, other, scope) == cell.value]:
+        said += f"; {_listed(same)} {'has' if len(same) == 1 else 'have'} the same"
+    return " ".join([f"{said}.", *_rivals(material, best.method)])
 
 
 def _rivals(material: Material, leader: str) -> list[str]:

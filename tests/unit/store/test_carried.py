@@ -192,7 +192,9 @@ def test_what_stands_behind_the_end_is_refused(exported: Path, tmp_path: Path, b
         import_calls(tmp_path / "new.sqlite", exported)
 
 
-@pytest.mark.parametrize("content", [b"", b"plain notes\n", gzip.compress(b"", mtime=0), gzip.compress(b"notes\n", mtime=0)])
+@pytest.mark.parametrize(
+    "content", [b"", b"plain notes\n", gzip.compress(b"", mtime=0), gzip.compress(b"notes\n", mtime=0)]
+)
 def test_another_file_is_no_exported_one(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "notes").write_bytes(content)
 

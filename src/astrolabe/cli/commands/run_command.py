@@ -74,7 +74,8 @@ def command(
             say(f"{answered.status}: {answered.method}, {answered.scope}, {answered.question_id}: {answered.reason}")
     for lack in result.lacking:
         say(f"index not whole: {lack}; the missing ones are asked for when it is opened next")
-    said = ", ".join(f"{number} {state}" for state, number in counts.items()) or "nothing to do"
+    said = ", ".join(f"{number} {state}" for state, number in counts.items())
+    said = said or ("nothing done" if result.stopped else "nothing to do")
     say(f"{said}; {result.kept} stood already")
     if not common.as_json:
         for method in dict.fromkeys(answered.method for answered in result.answers):

@@ -116,6 +116,16 @@ def test_a_budget_is_exit_code_three_and_the_same_command_goes_on(command: Comma
     assert len(server.seen) == 4
 
 
+def test_a_run_that_is_stopped_at_once_does_not_say_that_there_is_nothing_to_do(command: Command, root: Path) -> None:
+    with serving(speaks()) as server:
+        gone = model_at(server.url)
+
+    stopped = command("run", "--method", "llm_only", "--answer", gone, "--study", root, "--scope", "hard")
+
+    assert stopped.code == 3
+    assert "nothing done; 0 stood already\nstopped: 0 of 4 done, 4 left" in stopped.err
+
+
 def test_replay_without_a_record_is_exit_code_two_and_names_the_step(command: Command, root: Path) -> None:
     with serving(speaks()) as server:
         ended = command(

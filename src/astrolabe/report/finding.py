@@ -1,5 +1,6 @@
 """The main result in a sentence or two, so that nobody has to read it off a table."""
 
+from astrolabe.core.records import Estimate
 from astrolabe.report.material import Material
 from astrolabe.report.table import Cell
 
@@ -12,17 +13,23 @@ def finding(material: Material) -> str:
     best = material.find(metric, methods[0], scope) if methods else None
     if best is None or best.value is None:
         return "No answer could be scored: no method leads."
-    percent = material.percent(metric)
-    cell = Cell(estimate=best, scale=100.0 if percent else 1.0, digits=1 if percent else 2)
+    cell = _cell(material, best)
     title = "T-F1" if metric in material.topic_metrics else metric
     place = "over all scopes" if scope == "overall" else f"in scope {scope}" if scope else "on all questions"
     end = "highest" if material.more_is_better(metric) else "lowest"
     alone = len(methods) == 1
     lead = f"{best.method} has {'a' if alone else f'the {end}'} mean {title} {'of ' if alone else ''}{place}"
     said = f"{lead}: {cell.value} {cell.span}, {cell.counts} questions scored"
-    if same := [other for other in methods[1:] if _shown(material, other, scope) == cell.value]:
+    if same := [
+        other for other in methods[1:] if _cell(material, material.find(metric, other, scope)).value == cell.value
+    ]:
         said += f"; {_listed(same)} {'has' if len(same) == 1 else 'have'} the same"
     return " ".join([f"{said}.", *_rivals(material, best.method)])
+
+
+def _cell(material: Material, estimate: Estimate | None) -> Cell:
+    percent = material.percent(material.metric)
+    return Cell(estimate=estimate, scale=100.0 if percent else 1.0, digits=1 if percent else 2)
 
 
 def _rivals(material: Material, leader: str) -> list[str]:

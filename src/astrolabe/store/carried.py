@@ -290,13 +290,7 @@ def _first_fault(error: ValueError) -> str:
 @contextmanager
 def _written_whole(file: Path) -> Generator[IO[bytes]]:
     """Give a compressing file that takes its name only once all of it is there."""
-    try:
-        # What is renamed over a device such as /dev/stdout would take its place for everybody.
-        if file.exists() and not file.is_file():
-            raise UserError(f"cannot write {str(file)!r}: it is a folder or a device, not a file; choose another place")
-        file = file.resolve()  # a link stays one
-    except (OSError, RuntimeError) as error:
-        raise UserError(f"cannot write {str(file)!r}: {error}; choose another place") from error
+    file = _place(file)
     draft = file.parent / f".{file.name[:40]}-{secrets.token_hex(8)}"
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -311,6 +305,16 @@ def _written_whole(file: Path) -> Generator[IO[bytes]]:
     finally:
         with suppress(OSError):
             draft.unlink(missing_ok=True)
+
+
+def _place(file: Path) -> Path:
+    """Return where a file is put: what is renamed over a device would take its place for everybody; a link stays."""
+    try:
+        if file.exists() and not file.is_file():
+            raise UserError(f"cannot write {str(file)!r}: it is a folder or a device, not a file; choose another place")
+        return file.resolve()
+    except (OSError, RuntimeError) as error:
+        raise UserError(f"cannot write {str(file)!r}: {error}; choose another place") from error
 
 
 @contextmanager

@@ -155,6 +155,16 @@ def test_the_finding_names_the_leader_those_it_beats_and_those_it_does_not() -> 
     assert said.endswith("These questions cannot tell it apart from vanilla(k=3, size=256).")
 
 
+def test_the_finding_says_who_has_the_same_mean_as_the_leader() -> None:
+    estimates = [
+        Estimate(metric="set_f1", method=m, value=v, low=0.0, high=0.2, n_scored=5, n_asked=5)
+        for m, v in (("a", 0.1), ("b", 0.1), ("c", 0.0), ("d", 0.1))
+    ]
+    material = Material(title="t", made_at=made_material().made_at, metric="set_f1", estimates=estimates)
+
+    assert finding(material).endswith(", 5/5 questions scored; b and d have the same.")
+
+
 @pytest.mark.parametrize("estimates", [[], [Estimate(metric="topics", method="a", value=None, n_scored=0, n_asked=2)]])
 def test_where_nothing_is_scored_nobody_leads(estimates: list[Estimate]) -> None:
     material = Material(title="t", made_at=made_material().made_at, metric="topics", estimates=estimates)

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
@@ -223,6 +224,28 @@ def test_an_export_that_cannot_be_written_leaves_nothing(full: Path, tmp_path: P
         export_calls(full, tmp_path / "folder")
 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder", "full"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_an_export_takes_the_place_of_no_pipe_or_device(full: Path, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to(tmp_path / "pipe")
+
+    for place in ("pipe", "link"):
+        with pytest.raises(UserError, match="a folder or a device, not a file"):
+            export_calls(full, tmp_path / place)
+
+    assert (tmp_path / "pipe").is_fifo()
+    assert (tmp_path / "link").is_symlink()
+
+
+def test_an_export_to_a_link_fills_what_it_leads_to(full: Path, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "calls.gz")
+
+    export_calls(full, tmp_path / "link")
+
+    assert (tmp_path / "link").is_symlink()
+    assert import_calls(tmp_path / "new.sqlite", tmp_path / "calls.gz").replies == 2
 
 
 def test_a_damaged_record_is_not_exported_as_if_it_were_whole(full: Path, tmp_path: Path) -> None:

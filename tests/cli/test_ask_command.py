@@ -107,6 +107,7 @@ def test_an_answer_that_failed_is_a_named_state_and_exit_code_one(command: Comma
     assert ended.code == 1
     assert "failed" in ended.err
     assert "no such thing" in ended.err
+    assert "No answer was written.  Method: vanilla" in ended.out
 
 
 def test_a_provider_that_does_not_know_us_is_exit_code_three(command: Command, files: Path) -> None:

@@ -32,10 +32,11 @@ def test_export_and_import_say_what_they_carried(command: Command, finished: Pat
 
     assert (sent.code, got.code, again.code) == (0, 0, 0)
     assert sent.out == f"{file}\n"
-    assert sent.err == "4 replies, 0 failures, 0 vectors, 4 notes of cost\n"
+    # A note for each of the four answers, and one on whether a key was set.
+    assert sent.err == "4 replies, 0 failures, 0 vectors, 5 notes\n"
     assert got.out == f"{other / 'calls.sqlite'}\n"
-    assert got.err == "4 replies, 0 failures, 0 vectors, 4 notes of cost; 0 rows were here already\n"
-    assert again.err == "0 replies, 0 failures, 0 vectors, 0 notes of cost; 8 rows were here already\n"
+    assert got.err == "4 replies, 0 failures, 0 vectors, 5 notes; 0 rows were here already\n"
+    assert again.err == "0 replies, 0 failures, 0 vectors, 0 notes; 9 rows were here already\n"
 
 
 def test_the_counts_are_one_json_object(command: Command, finished: Path, tmp_path: Path) -> None:
@@ -44,9 +45,9 @@ def test_the_counts_are_one_json_object(command: Command, finished: Path, tmp_pa
     sent = command("calls", "export", file, "--study", finished, "--json", "--no-vectors")
     got = command("calls", "import", file, "--study", finished, "--json")
 
-    counts = {"replies": 4, "failures": 0, "vectors": 0, "took": 4}
+    counts = {"replies": 4, "failures": 0, "vectors": 0, "took": 5}
     assert json.loads(sent.out) == {**counts, "file": str(file)}
-    assert json.loads(got.out) == {**dict.fromkeys(counts, 0), "known": 8, "file": str(finished / "calls.sqlite")}
+    assert json.loads(got.out) == {**dict.fromkeys(counts, 0), "known": 9, "file": str(finished / "calls.sqlite")}
 
 
 def test_options_before_the_word_count_too(command: Command, finished: Path, tmp_path: Path) -> None:
@@ -72,4 +73,4 @@ async def test_python_has_the_same_doors(finished: Path, tmp_path: Path) -> None
     sent = await astrolabe.export_calls(finished, tmp_path / "calls.gz", vectors=False)
     got = await astrolabe.import_calls(other, str(tmp_path / "calls.gz"))
 
-    assert sent == got == Carried(replies=4, took=4)
+    assert sent == got == Carried(replies=4, took=5)

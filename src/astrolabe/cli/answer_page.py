@@ -48,7 +48,9 @@ def _evidence(number: int, passage: Passage, result: AskResult) -> str:
 
 def _how(result: AskResult) -> str:
     answer = result.answer
-    if answer.method.startswith(Extractive.name):
+    if not answer.text:
+        how = "No answer was written."
+    elif answer.method.startswith(Extractive.name):
         how = "Extractive: these are sentences of the documents, chosen without a language model."
     else:
         how = "Written by a language model; check it against the evidence."

@@ -82,7 +82,7 @@ def _nodes(nodes: Sequence[Mapping[str, JsonValue]], passages: Mapping[str, Pass
         shown = f"{score:.3f} " if isinstance(score, int | float) else ""
         passage = passages.get(str(node["id"]))
         label = " ".join(passage.text.split()) if passage else str(node["label"])
-        yield f"{shown}{node['kind']}: {textwrap.shorten(label, _WIDTH, placeholder=' ...')}"
+        yield f"{shown}{node['kind']}: {_cut(label, _WIDTH)}"
     if len(nodes) > _NODES:
         yield f"... and {len(nodes) - _NODES} more"
 
@@ -90,8 +90,15 @@ def _nodes(nodes: Sequence[Mapping[str, JsonValue]], passages: Mapping[str, Pass
 def _edge(edge: Mapping[str, JsonValue]) -> str:
     label = edge.get("label")
     joined = f"{edge['source']} - {edge['target']}"
-    return textwrap.shorten(f"{joined}: {label}" if label else joined, _WIDTH, placeholder=" ...")
+    return _cut(f"{joined}: {label}" if label else joined, _WIDTH)
 
 
 def _shown(value: JsonValue) -> str:
-    return textwrap.shorten(str(value), 3 * _WIDTH, placeholder=" ...")
+    return _cut(str(value), 3 * _WIDTH)
+
+
+def _cut(text: str, width: int) -> str:
+    """Return the text on one line, cut between words, or within the first where a script writes no spaces."""
+    words = " ".join(text.split())
+    shown = textwrap.shorten(words, width, placeholder=" ...")
+    return shown if shown.strip() != "..." else f"{words[: width - 4]} ..."

@@ -95,3 +95,10 @@ def test_a_method_without_steps_is_named(capsys: pytest.CaptureFixture[str]) -> 
 def many(count: int) -> list[Node]:
     """Return so many entities."""
     return [Node(id=f"entity {number}", kind="entity") for number in range(count)]
+
+
+def test_a_long_text_without_spaces_is_cut_and_not_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    step = look("search.entities", [Node(id="海", kind="entity", label="月亮牵引海水。" * 20)], [], asked="海")
+
+    said = shown(capsys, step).split()
+    assert said[-3:] == ["entity:", ("月亮牵引海水。" * 20)[:92], "..."]

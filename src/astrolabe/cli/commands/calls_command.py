@@ -63,6 +63,4 @@ def take(common: Common, *, file: Path) -> int:
 
 
 def _said(counts: Carried) -> str:
-    return (
-        f"{counts.replies} replies, {counts.failures} failures, {counts.vectors} vectors, {counts.took} notes of cost"
-    )
+    return f"{counts.replies} replies, {counts.failures} failures, {counts.vectors} vectors, {counts.took} notes"

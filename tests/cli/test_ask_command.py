@@ -172,3 +172,13 @@ def test_a_trace_shows_what_was_found_on_the_way(command: Command, files: Path) 
 
 def test_without_the_flag_no_trace_is_printed(command: Command, files: Path) -> None:
     assert "Trace" not in command("ask", "How is salt made?", files, *WORDS).out
+
+
+@pytest.mark.parametrize(("question", "method"), [(" ", "extractive"), ("How?", "extractiv"), ("How?", "raptor@fast")])
+def test_what_cannot_be_asked_is_refused_before_a_file_is_read(
+    command: Command, files: Path, question: str, method: str
+) -> None:
+    ended = command("ask", question, files, "--method", method, *WORDS)
+
+    assert ended.code == 2
+    assert "read into" not in ended.err

@@ -17,7 +17,8 @@ def print_results(material: Material) -> None:
     """Print the table of each metric that scores answers (else of each), with what belongs to it."""
     for banner in all_banners(material):
         say(f"note: {banner}")
-    for metric in material.scoring_metrics or material.metrics:
+    shown = material.scoring_metrics or material.metrics
+    for metric in shown:
         table = by_scope(material, metric)
         if table.rows:
             print_table(table)
@@ -29,6 +30,8 @@ def print_results(material: Material) -> None:
     if causes:
         cause, number = causes.most_common(1)[0]
         give(f"  Most frequent cause of a missed topic: {cause} ({number} of {causes.total()}).")
+    if beside := [metric for metric in material.metrics if metric not in shown]:
+        give(f"  Also scored: {', '.join(beside)}; their tables stand in the report.")
 
 
 def _alike(material: Material, metric: str) -> list[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from astrolabe.core.records import Answer, Passage, Question
+from astrolabe.parts.look import look, numbered
 from astrolabe.parts.pack import no_context
 
 
@@ -11,4 +12,5 @@ def no_graph(question: Question, passages: Sequence[Passage]) -> Answer:
     if not passages:
         return no_context(question, [])
     reason = f"no graph: the extraction found nothing in {len(passages)} of {len(passages)} passages"
-    return Answer(question_id=question.id, status="empty", reason=reason)
+    trace = numbered([look("search.entities", [], reason=reason, asked=question.text)])
+    return Answer(question_id=question.id, trace=trace, status="empty", reason=reason)

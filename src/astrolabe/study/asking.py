@@ -52,6 +52,18 @@ class AskResult:
     why: str = ""
 
 
+def check_asked(text: str, method: str | None) -> None:
+    """Refuse what cannot be asked, before any file is read.
+
+    Raises:
+        ConfigError: The question is blank, or the method is not spelled right.
+    """
+    if not text.strip():
+        raise ConfigError(f'the question {text!r} is blank; ask something, such as "What changed?"')
+    if method:
+        parse_spelled(method, METHODS, what="method")
+
+
 def study_of_paths(paths: Sequence[Path], progress: Progress, *, seconds_per_file: float) -> Study:
     """Return the cached study of some files and folders, read again where they have changed.
 
@@ -92,8 +104,7 @@ async def ask(study: Study, text: str, method: str | None, asking: Asking, *, pr
         UserError: The question is blank, the study has no usable documents, or no model plays a role that the
             method needs.
     """
-    if not text.strip():
-        raise ConfigError(f'the question {text!r} is blank; ask something, such as "What changed?"')
+    check_asked(text, method)
     chosen, why = (parse_spelled(method, METHODS, what="method"), "") if method else default_method(study, asking)
     documents = study.need_documents()
     question = Question(id=content_id("q", text), text=text)

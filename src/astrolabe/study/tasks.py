@@ -115,6 +115,8 @@ def _made_from(fingerprint: str, method: Method, bench: Bench) -> MadeFrom:
     """Return what answers depend on besides the method: when it changes, they are made again."""
     if isinstance(method, OwnSystem):
         return {"study": fingerprint}  # it brings its own models; its calls are in no record and would be paid again
+    if not method.calls.question_high and not method.calls.passage_high:
+        return {"study": fingerprint, "embedder": bench.embedder.id}  # whichever model is set, it asks none
     return {
         "study": fingerprint,
         "model": bench.llm.id if bench.llm else None,

@@ -410,3 +410,14 @@ async def test_a_judge_is_not_asked_by_a_run(tmp_path: Path) -> None:
         await ran(tmp_path, limit=1)
 
     assert judge.seen == []
+
+
+async def test_answers_of_a_method_that_asks_no_model_stand_whichever_model_is_set(tmp_path: Path) -> None:
+    study = small_study(tmp_path)
+    await ran(tmp_path, "extractive")
+    settings = study.folder.settings
+    settings.write_text(settings.read_text("utf-8").replace('answer = ""', 'answer = "openai:m@http://127.0.0.1:9/v1"'))
+
+    again = await ran(tmp_path, "extractive")
+
+    assert again.kept == len(again.answers) > 0

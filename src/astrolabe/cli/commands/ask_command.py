@@ -11,7 +11,7 @@ from astrolabe.cli.options import Common, common_options
 from astrolabe.cli.session import answer_option, asking_of, embed_option, run_loop, study_of
 from astrolabe.cli.talk import Exit, give_records, say
 from astrolabe.cli.trace_page import print_trace
-from astrolabe.study.asking import ask, study_of_paths
+from astrolabe.study.asking import ask, check_asked, study_of_paths
 
 
 @click.command("ask")
@@ -48,14 +48,15 @@ def command(
     With paths and no study, what was read is kept in your cache folder, so that the next question is quick.
     """
     asking = asking_of(common, answer=answer, embed=embed)
+    # An old locale hands over as single bytes what is UTF-8.
+    text = os.fsencode(question).decode("utf-8", errors="replace")
+    check_asked(text, method)
     with TerminalProgress() as progress:
         if paths:
             study = study_of_paths(paths, progress, seconds_per_file=seconds_per_file)
             say(f"read into {study.folder.root}")
         else:
             study = study_of(common)
-        # An old locale hands over as single bytes what is UTF-8.
-        text = os.fsencode(question).decode("utf-8", errors="replace")
         result = run_loop(ask(study, text, method, asking, progress=progress))
     if result.why:
         say(f"answered without a model: {result.why}")

@@ -46,7 +46,8 @@ def files() -> dict[str, str]:
 
 def run(copy: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run Python over the copy."""
-    where = {**os.environ, "PYTHONPATH": f"{copy / 'src'}{os.pathsep}{copy}"}
+    unmeasured = {"COVERAGE_PROCESS_CONFIG": "", "COVERAGE_PROCESS_START": ""}  # the copy is not the package
+    where = {**os.environ, **unmeasured, "PYTHONPATH": f"{copy / 'src'}{os.pathsep}{copy}"}
     command = [sys.executable, *arguments]
     return subprocess.run(command, cwd=copy, env=where, capture_output=True, text=True, check=False)
 

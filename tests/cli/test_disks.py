@@ -34,8 +34,8 @@ def answered(root: Path) -> set[str]:
 
 def run_once(root: Path, *, within: Sequence[str] = ()) -> Ended:
     # On a full disk no coverage can be written either.
-    unmeasured = {"COVERAGE_PROCESS_CONFIG": "", "COVERAGE_PROCESS_START": ""} if within else {}
-    return ended(started("run", "--method", "vanilla", "--study", root, within=within, **unmeasured))
+    words = ("run", "--method", "vanilla", "--study", root)
+    return ended(started(*words, within=within, COVERAGE_PROCESS_CONFIG="", COVERAGE_PROCESS_START=""))
 
 
 def test_a_full_disk_ends_the_run_with_a_sentence_and_the_next_run_goes_on(tmp_path: Path) -> None:

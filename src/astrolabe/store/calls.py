@@ -164,8 +164,9 @@ class CallRecord:
         self._there_is_work.set()
         if self._thread is not None:
             self._thread.join()
-        self._writer.close()
-        self._reader.close()
+        with self._reading:  # a thread that still reads would read freed memory
+            self._writer.close()
+            self._reader.close()
         self.claims.close()
 
     def __enter__(self) -> Self:

@@ -188,3 +188,27 @@ def test_a_write_that_fails_is_told_to_who_waits_and_loses_nothing(tmp_path: Pat
             failed.result(5)
         record.put(_key(2), REPLY, CALLER).result(5)
         assert record.get(_key(1)) == record.get(_key(2)) == REPLY
+
+
+def test_a_record_is_closed_under_threads_that_read_it(tmp_path: Path) -> None:
+    record = CallRecord(tmp_path / "calls.sqlite")
+    keys = [number.to_bytes(4, "big") * 8 for number in range(2_000)]
+    record.put_vectors(dict.fromkeys(keys, b"0" * 1_500)).result()
+    ended: list[str] = []
+
+    def read() -> None:
+        try:
+            while True:
+                record.get_vectors(keys)
+        except UserError as error:
+            ended.append(str(error))
+
+    readers = [threading.Thread(target=read) for _ in range(3)]
+    for reader in readers:
+        reader.start()
+    record.close()
+    for reader in readers:
+        reader.join(20)
+
+    assert len(ended) == 3
+    assert all("cannot read" in said for said in ended)

@@ -18,6 +18,7 @@ from astrolabe.llm.stack import open_llm
 from astrolabe.store.calls import CallRecord
 from astrolabe.store.http import address_of
 from astrolabe.store.model_names import ModelName
+from astrolabe.study.settings import ModelSettings, Settings
 from tests.commands import Command, Ended, ended, started
 from tests.providers import asks_text
 from tests.servers import Behaviour, Embeds, Says, Seen, Server, Status, serving
@@ -226,3 +227,10 @@ def test_no_object_shows_the_key(tmp_path: Path) -> None:
 
     assert len(shown) > 20
     assert not [one for one in shown for spelled in SPELLED if spelled in one]
+
+
+def test_settings_with_a_key_in_an_address_are_shown_without_it() -> None:
+    settings = Settings(models=ModelSettings(answer=f"openai:m@http://user:{CANARY}@127.0.0.1:9/v1"))
+
+    assert CANARY not in f"{settings!r} {settings} {settings.models}"
+    assert "openai:m@http://127.0.0.1:9/v1" in repr(settings)

@@ -1,9 +1,10 @@
 """A study's settings: `study.toml`, read with every fault named at once."""
 
+import re
 import tomllib
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -11,6 +12,7 @@ from astrolabe.core.errors import ConfigError
 
 Positive = Annotated[int, Field(ge=1)]
 Price = Annotated[float, Field(ge=0.0)]
+_USER_PART: Final = re.compile(r"(?<=://)[^/@\s]*@")
 
 
 class _Part(BaseModel):
@@ -24,6 +26,13 @@ class ModelSettings(_Part):
     judge: str = ""
     build: str = ""
     embed: str = ""
+
+    def __repr__(self) -> str:
+        """Show the models without what stands before the `@` of an address: it may be a key."""
+        shown = {name: _USER_PART.sub("", getattr(self, name)) for name in type(self).model_fields}
+        return f"ModelSettings({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
+
+    __str__ = __repr__
 
 
 class AnswerSettings(_Part):

@@ -7,8 +7,9 @@ from astrolabe.core.protocols import Kit, Vectors
 from astrolabe.core.records import Hit, Question, Step
 from astrolabe.parts.around import Found, around_entities, entity_row, passage_row, relation_row
 from astrolabe.parts.entity_graph import EntityGraph
-from astrolabe.parts.look import Edge, Node, look
-from astrolabe.parts.reports import DRAWN, Reports
+from astrolabe.parts.graph_sections import entity_node
+from astrolabe.parts.look import Edge, look
+from astrolabe.parts.reports import Reports
 from astrolabe.parts.sections import Packed, Section, packed
 from astrolabe.parts.vectors import Near
 from astrolabe.parts.write import Shown
@@ -103,7 +104,7 @@ def _hits(graph: EntityGraph, near: Sequence[Near], found: Found, shown: Packed)
 
 
 def _entities(question: Question, near: Sequence[Near], graph: EntityGraph) -> Step:
-    nodes = [_node(graph, one.place, score=one.score) for one in near]
+    nodes = [entity_node(graph, one.place, score=one.score) for one in near]
     return look("search.entities", nodes, mode="similarity", asked=question.text)
 
 
@@ -114,14 +115,9 @@ def _around(graph: EntityGraph, index: Reports, found: Found, *, communities: Se
     inside = [
         (place, one) for one in communities for place in found.entities if one in index.forest.of_entity.get(place, ())
     ]
-    nodes = [*(_node(graph, place) for place in entities), *(index.node(one) for one in communities)]
+    nodes = [*(entity_node(graph, place) for place in entities), *(index.node(one) for one in communities)]
     edges = [
         *(Edge(source=graph.entities[one].name, target=graph.entities[other].name) for one, other in ends),
         *(Edge(source=graph.entities[place].name, target=f"community {one}") for place, one in inside),
     ]
     return look("walk.neighbours", nodes, edges)
-
-
-def _node(graph: EntityGraph, place: int, *, score: float | None = None) -> Node:
-    one = graph.entities[place]
-    return Node(id=one.name, kind="entity", score=score, passages=one.passages[:DRAWN])

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from astrolabe.core.errors import ConfigError, ModelError
-from astrolabe.core.protocols import Cut, Gaps, Kit, Vectors
+from astrolabe.core.protocols import Gaps, Kit, Vectors
 from astrolabe.core.records import Passage
 from astrolabe.core.tokens import count_tokens
 from astrolabe.parts.apart import apart
@@ -19,10 +19,9 @@ from astrolabe.parts.around import entity_row, relation_row
 from astrolabe.parts.ask_all import ask_all
 from astrolabe.parts.attributed_clusters import attributed, lifted
 from astrolabe.parts.communities import by_support, canonical_order
-from astrolabe.parts.described_graph import DescribedGraph
 from astrolabe.parts.entity_graph import EntityGraph, Places
 from astrolabe.parts.entity_vectors import EntityVectors
-from astrolabe.parts.extract import TYPES
+from astrolabe.parts.over_graph import OverGraph
 from astrolabe.parts.parameters import spec_of
 from astrolabe.parts.reports import ASPECTS, Report, own_report, write_report
 from astrolabe.parts.sections import Row, Section, packed
@@ -91,15 +90,10 @@ class _Kept(BaseModel, frozen=True):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AttributedHierarchy:
+class AttributedHierarchy(OverGraph):
     """The clusters of a `DescribedGraph` by relations and likeness, clusters of those, and so on, each with a report.
 
     Attributes:
-        size: Tokens a passage.
-        overlap: Tokens that neighbouring passages share.
-        types: The types of entities, separated by commas.
-        gleanings: How often a passage is gone through again for what was missed.
-        describe_at: Descriptions of at least so many tokens in all are written into one, a call each.
         max_level: The most levels above the entities.
         min_clusters: A level of fewer clusters ends it; the first is always there.
         max_size: How many nodes make a cluster too large.
@@ -110,13 +104,8 @@ class AttributedHierarchy:
     """
 
     name: ClassVar[str] = "attributed_hierarchy"
-    prompts: ClassVar[tuple[str, ...]] = (*DescribedGraph.prompts, "report.v1")
+    prompts: ClassVar[tuple[str, ...]] = (*OverGraph.prompts, "report.v1")
 
-    size: int = 1200
-    overlap: int = 100
-    types: str = TYPES
-    gleanings: int = 0
-    describe_at: int = 500
     max_level: int = 4
     min_clusters: int = 5
     max_size: int = 15
@@ -135,16 +124,6 @@ class AttributedHierarchy:
                 f"report_tokens={self.report_tokens!r}, max_size={self.max_size!r}, percentile={self.percentile!r}"
             )
             raise ConfigError(msg)
-
-    @property
-    def cut(self) -> Cut:
-        """The passages that are read."""
-        return Cut(size=self.size, overlap=self.overlap)
-
-    @property
-    def graph(self) -> DescribedGraph:
-        """What is clustered."""
-        return spec_of(DescribedGraph, self)
 
     @property
     def entities(self) -> EntityVectors:

@@ -4,14 +4,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
 
-from astrolabe.core.protocols import Cut, Gaps, Kit
+from astrolabe.core.protocols import Gaps, Kit
 from astrolabe.core.records import Passage
-from astrolabe.parts.described_graph import DescribedGraph
 from astrolabe.parts.entity_graph import EntityGraph
-from astrolabe.parts.extract import TYPES
-from astrolabe.parts.parameters import spec_of
+from astrolabe.parts.over_graph import OverGraph
 from astrolabe.parts.vectors import Near, TextVectors
 
 
@@ -33,34 +30,8 @@ class EmbeddedGraph:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GraphVectors(ABC):
-    """What of a `DescribedGraph` is embedded, a text each.
-
-    Attributes:
-        size: Tokens a passage.
-        overlap: Tokens that neighbouring passages share.
-        types: The types of entities, separated by commas.
-        gleanings: How often a passage is gone through again for what was missed.
-        describe_at: Descriptions of at least so many tokens in all are written into one, a call each.
-    """
-
-    prompts: ClassVar[tuple[str, ...]] = DescribedGraph.prompts
-
-    size: int = 1200
-    overlap: int = 100
-    types: str = TYPES
-    gleanings: int = 0
-    describe_at: int = 500
-
-    @property
-    def cut(self) -> Cut:
-        """The passages that are read."""
-        return Cut(size=self.size, overlap=self.overlap)
-
-    @property
-    def graph(self) -> DescribedGraph:
-        """What is embedded."""
-        return spec_of(DescribedGraph, self)
+class GraphVectors(OverGraph, ABC):
+    """What of a `DescribedGraph` is embedded, a text each."""
 
     @abstractmethod
     def texts_of(self, graph: EntityGraph) -> list[str]:

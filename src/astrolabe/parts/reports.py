@@ -10,17 +10,15 @@ from typing import Annotated, ClassVar, Final
 from pydantic import BaseModel, Field
 
 from astrolabe.core.errors import ConfigError, ModelError
-from astrolabe.core.protocols import Cut, Gaps, Kit
+from astrolabe.core.protocols import Gaps, Kit
 from astrolabe.core.records import Passage
 from astrolabe.core.tokens import count_tokens
 from astrolabe.parts.around import entity_row, relation_row
 from astrolabe.parts.ask_all import ask_all
 from astrolabe.parts.communities import Community, Component, Forest, forest_of
-from astrolabe.parts.described_graph import DescribedGraph
 from astrolabe.parts.entity_graph import Entity, EntityGraph
-from astrolabe.parts.extract import TYPES
 from astrolabe.parts.look import Node
-from astrolabe.parts.parameters import spec_of
+from astrolabe.parts.over_graph import OverGraph
 from astrolabe.parts.readings import Read, ask_for
 from astrolabe.parts.sections import Row, Section, packed
 from astrolabe.prompts import render
@@ -130,15 +128,10 @@ class Reports:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CommunityReports:
+class CommunityReports(OverGraph):
     """The communities of a `DescribedGraph`, and a report on each.
 
     Attributes:
-        size: Tokens a passage.
-        overlap: Tokens that neighbouring passages share.
-        types: The types of entities, separated by commas.
-        gleanings: How often a passage is gone through again for what was missed.
-        describe_at: Descriptions of at least so many tokens in all are written into one, a call each.
         component: `all`, or `largest`: what is outside the largest connected component has no report.
         max_size: How many entities make a community too large.
         level: The deepest level that gets reports.
@@ -147,13 +140,8 @@ class CommunityReports:
     """
 
     name: ClassVar[str] = "community_reports"
-    prompts: ClassVar[tuple[str, ...]] = (*DescribedGraph.prompts, "report.v1")
+    prompts: ClassVar[tuple[str, ...]] = (*OverGraph.prompts, "report.v1")
 
-    size: int = 1200
-    overlap: int = 100
-    types: str = TYPES
-    gleanings: int = 0
-    describe_at: int = 500
     component: Component = "all"
     max_size: int = 10
     level: int = 2
@@ -170,16 +158,6 @@ class CommunityReports:
                 f"report_tokens={self.report_tokens!r}, aspects={self.aspects!r}"
             )
             raise ConfigError(msg)
-
-    @property
-    def cut(self) -> Cut:
-        """The passages that are read."""
-        return Cut(size=self.size, overlap=self.overlap)
-
-    @property
-    def graph(self) -> DescribedGraph:
-        """What is clustered."""
-        return spec_of(DescribedGraph, self)
 
     @property
     def most_calls(self) -> float:

@@ -13,14 +13,14 @@ import numpy as np
 
 from astrolabe.core.errors import ConfigError
 from astrolabe.core.ids import content_id
-from astrolabe.core.protocols import Cut, Gaps, IndexSpec, Kit
+from astrolabe.core.protocols import Gaps, IndexSpec, Kit
 from astrolabe.core.records import Passage
 from astrolabe.parts.apart import apart
-from astrolabe.parts.described_graph import DescribedGraph, described, load_graph, save_graph
+from astrolabe.parts.described_graph import described, load_graph, save_graph
 from astrolabe.parts.entity_graph import EntityGraph, merged
 from astrolabe.parts.entity_vectors import entity_text
-from astrolabe.parts.extract import TYPES
 from astrolabe.parts.keyword_graph import KeywordGraph, KeywordIndex
+from astrolabe.parts.over_graph import OverGraph
 from astrolabe.parts.pagerank import Numbers
 from astrolabe.parts.parameters import spec_of
 from astrolabe.parts.piece_ranks import mean_ranks, overlapping, piece_ranks
@@ -61,36 +61,19 @@ class SkeletonIndex:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Skeleton(ABC):
+class _Skeleton(OverGraph, ABC):
     """What both ways of choosing share: ranking pieces, reading the chosen texts, merging."""
 
-    prompts: ClassVar[tuple[str, ...]] = DescribedGraph.prompts
-
-    size: int = 1200
-    overlap: int = 100
-    types: str = TYPES
-    gleanings: int = 0
-    describe_at: int = 500
     piece: int = 150
     budget: float = 0.8
 
     def __post_init__(self) -> None:
         """Refuse what cannot be built, before anything runs."""
-        _ = self.whole, self.keywords
+        _ = self.graph, self.keywords
         if not 0 < self.budget <= 1:
             raise ConfigError(
                 f"a skeleton needs a budget above 0 and at most 1, got {self.budget!r}; choose budget=0.8"
             )
-
-    @property
-    def cut(self) -> Cut:
-        """The passages."""
-        return Cut(size=self.size, overlap=self.overlap)
-
-    @property
-    def whole(self) -> DescribedGraph:
-        """The graph over the whole scope, of which this is a share: read and described in the same words."""
-        return spec_of(DescribedGraph, self)
 
     @property
     def keywords(self) -> KeywordGraph:
@@ -103,7 +86,7 @@ class _Skeleton(ABC):
         ranks = await _ranks(keywords)
         parts = self.chosen(passages, keywords.pieces, ranks)
         # The index of extractions would ask about every passage. What is asked here is recorded under the same keys.
-        read = await self.whole.extract.build([part.text for part in parts], kit)
+        read = await self.graph.extract.build([part.text for part in parts], kit)
         graph = await asyncio.to_thread(merged, read.of, read.gaps)
         graph = await described(graph, kit, at=self.describe_at)
         vectors = await TextVectors.over([entity_text(entity) for entity in graph.entities], kit.embedder)

@@ -9,10 +9,9 @@ from astrolabe.parts.around import entity_row, relation_row
 from astrolabe.parts.attributed_hierarchy import Level
 from astrolabe.parts.entity_graph import EntityGraph
 from astrolabe.parts.graph_sections import entity_node
-from astrolabe.parts.look import Edge, Node, look
+from astrolabe.parts.look import DRAWN, Edge, Node, look
 from astrolabe.parts.map_reduce import Block, blocks_of
 from astrolabe.parts.rank import best
-from astrolabe.parts.reports import DRAWN
 from astrolabe.parts.vectors import Near, TextVectors
 
 

@@ -8,8 +8,7 @@ from astrolabe.core.records import Hit, Question, Step
 from astrolabe.parts.around import around_entities, around_relations, entity_row, passage_row, relation_row
 from astrolabe.parts.bridge import Bridge
 from astrolabe.parts.layered_reports import Layered
-from astrolabe.parts.look import Edge, Node, look
-from astrolabe.parts.reports import DRAWN
+from astrolabe.parts.look import DRAWN, Edge, Node, look
 from astrolabe.parts.sections import Packed, Section, packed
 from astrolabe.parts.vectors import Near
 from astrolabe.parts.write import Shown

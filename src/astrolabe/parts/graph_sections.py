@@ -1,21 +1,17 @@
 """What a model is shown of a part of a graph: entities, relations and passages, and how they were found."""
 
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 from astrolabe.core.protocols import Kit
 from astrolabe.core.records import Step
 from astrolabe.parts.around import Found, entity_row, passage_row, relation_row
 from astrolabe.parts.entity_graph import EntityGraph
-from astrolabe.parts.look import Edge, Node, look
+from astrolabe.parts.look import DRAWN, Edge, Node, look
 from astrolabe.parts.question_keywords import Keywords, Words
 from astrolabe.parts.rank import in_order
 from astrolabe.parts.sections import Section, packed
 from astrolabe.parts.vectors import Near
 from astrolabe.parts.write import Shown
-
-_DRAWN: Final = 10
-"""How many passages of an entity or a relation a trace names."""
 
 
 def graph_sections(
@@ -76,7 +72,7 @@ def look_at_relations(graph: EntityGraph, near: Sequence[Near], words: Words) ->
             id=_name(graph, one.place),
             kind="relation",
             score=one.score,
-            passages=graph.relations[one.place].passages[:_DRAWN],
+            passages=graph.relations[one.place].passages[:DRAWN],
         )
         for one in near
     ]
@@ -87,7 +83,7 @@ def look_at_relations(graph: EntityGraph, near: Sequence[Near], words: Words) ->
 def entity_node(graph: EntityGraph, entity: int, *, score: float | None = None) -> Node:
     """Return an entity as it is drawn."""
     one = graph.entities[entity]
-    return Node(id=one.name, kind="entity", score=score, passages=one.passages[:_DRAWN])
+    return Node(id=one.name, kind="entity", score=score, passages=one.passages[:DRAWN])
 
 
 def _edges(graph: EntityGraph, relations: Sequence[int]) -> Iterator[Edge]:

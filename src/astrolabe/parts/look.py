@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import JsonValue
 
 from astrolabe.core.records import Hit, Step
 
 NodeKind = Literal["question", "passage", "entity", "relation", "community", "summary", "fact", "keyword", "point"]
+
+DRAWN: Final = 10
+"""How many passages of an entity, a relation or a community a trace names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,7 @@ from astrolabe.parts.around import entity_row, relation_row
 from astrolabe.parts.ask_all import ask_all
 from astrolabe.parts.communities import Community, Component, Forest, forest_of
 from astrolabe.parts.entity_graph import Entity, EntityGraph
-from astrolabe.parts.look import Node
+from astrolabe.parts.look import DRAWN, Node
 from astrolabe.parts.over_graph import OverGraph
 from astrolabe.parts.readings import Read, ask_for
 from astrolabe.parts.sections import Row, Section, packed
@@ -28,8 +28,6 @@ from astrolabe.store.files import write_whole
 STAGE: Final = "index.report"
 ASPECTS: Final = "what is claimed and on what grounds, methods, results with their figures, comparisons, limits, dates"
 """What reports look at, unless a corpus has aspects of its own."""
-DRAWN: Final = 10
-"""How many of a community's passages a trace names."""
 _MAX_TOKENS: Final = 1_500
 
 

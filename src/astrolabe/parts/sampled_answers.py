@@ -69,6 +69,7 @@ async def found_in(
     """
 
     async def drawn(number: int) -> str:
+        """Return one draw."""
         prompt = render(
             "answer_or_none.v1",
             stage=stage,

@@ -129,6 +129,7 @@ class Triples(_OfPassages):
         """Read every passage."""
 
         async def read(passage: Passage) -> Read[NamesAndTriples]:
+            """Return a passage's names and triples."""
             holes = {"passage": passage.text}
             prompt = render("triples.v1", stage=STAGE, reply=NamesAndTriples, max_tokens=_MAX_TOKENS, holes=holes)
             return await ask_for(prompt, kit, something=lambda found: bool(found.triples))
@@ -152,6 +153,7 @@ class TriplesInTwo(_OfPassages):
         """Read every passage twice."""
 
         async def read(passage: Passage) -> Read[NamesAndTriples]:
+            """Return what one passage names and says."""
             holes = {"passage": passage.text}
             asked = render("names.v1", stage=STAGE, reply=NamesRead, max_tokens=_MAX_TOKENS, holes=holes)
             named = await ask_for(asked, kit, something=lambda found: bool(found.entities))

@@ -123,6 +123,7 @@ class _OfficialRow(_Row):
         return self.answer_list
 
     def proofs(self) -> Iterator[_Proof]:
+        """Yield the proofs of each answer, then the documents, gold where an answer cites them."""
         for answer in self.answer_list:
             yield from (_Proof(page=one.found_in_url, text=one.proof_text) for one in answer.proof)
 
@@ -140,6 +141,7 @@ class _PreparedRow(_Row):
         return self.validated_answer
 
     def proofs(self) -> Iterator[_Proof]:
+        """Yield the gold documents, or without any the proofs of each answer."""
         if self.gold_doc:
             yield from (_Proof(page=one.title, text=one.text, is_passage=True) for one in self.gold_doc)
             return
@@ -163,6 +165,7 @@ class _ExampleRow(_Row):
         return self.answers
 
     def proofs(self) -> Iterator[_Proof]:
+        """Yield the proofs of each answer, then the documents, gold where an answer cites them."""
         for answer in self.answers:
             yield from (_Proof(page=one.page, text=one.text) for one in answer.proofs)
         cited = {number for answer in self.answers for number in answer.cited_docs}

@@ -22,7 +22,7 @@ async def test_a_cost_is_read_from_usage_and_trace() -> None:
     assert score.value == 3.0
     assert score.parts["usd"] is None
     assert (score.parts["recorded"], score.parts["seconds"], score.parts["model_seconds"]) == (1.0, 2.0, 1.5)
-    assert (score.parts["steps"], score.parts["depth"], score.parts["breadth"]) == (4.0, 3.0, 2.0)
+    assert [score.parts[name] for name in ("steps", "depth", "breadth", "widest")] == [4.0, 3.0, 1.5, 2.0]
 
 
 async def test_a_failed_answer_has_a_cost_and_no_trace_no_depth() -> None:

@@ -86,7 +86,7 @@ def study_at(root: Path, server: Server) -> Path:
 def answers(root: Path) -> dict[str, Answer]:
     """Return the answers by question, without costs and times."""
     found = read_records(root / "answers" / "vanilla.jsonl", Answer)
-    kept = {"usage", "trace", "started_at", "duration_seconds"}
+    kept = {"usage", "stages", "trace", "started_at", "duration_seconds"}
     return {answer.question_id: Answer.model_validate(answer.model_dump(exclude=kept)) for answer in found}
 
 

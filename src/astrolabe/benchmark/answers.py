@@ -14,7 +14,7 @@ from astrolabe.core.errors import FileError, Problem
 from astrolabe.core.records import Answer
 from astrolabe.store.lines import Checked, faults, text_lines
 
-_NESTED: Final = frozenset({"items", "claims", "contexts", "retrieved", "trace", "usage"})
+_NESTED: Final = frozenset({"items", "claims", "contexts", "retrieved", "trace", "usage", "stages"})
 _TRIED_AGAIN: Final = frozenset({"failed", "unparsed"})
 
 

@@ -203,7 +203,10 @@ class Step(Record):
 
 
 class Answer(Record):
-    """A method's answer, or the named state in which the attempt ended (never an apology)."""
+    """A method's answer, or the named state in which the attempt ended (never an apology).
+
+    `stages` says what of `usage` was spent at which stage (`answer.plan`, `answer.write`, ...).
+    """
 
     question_id: Text
     method: Text = ""
@@ -215,6 +218,7 @@ class Answer(Record):
     retrieved: tuple[Hit, ...] = ()
     trace: tuple[Step, ...] = ()
     usage: Usage = Usage()
+    stages: dict[Text, Usage] = {}
     started_at: datetime | None = None
     duration_seconds: float = 0.0
     status: AnswerStatus = "ok"

@@ -22,6 +22,7 @@ class _Took(BaseModel):
 
     usage: Usage
     steps: tuple[Usage, ...] = ()
+    stages: dict[str, Usage] = {}
     started_at: datetime | None = None
     duration_seconds: float = 0.0
 
@@ -54,6 +55,7 @@ class Ledger:
         now = _Took(
             usage=answer.usage,
             steps=tuple(step.usage for step in answer.trace),
+            stages=answer.stages,
             started_at=answer.started_at,
             duration_seconds=answer.duration_seconds,
         )
@@ -66,6 +68,7 @@ class Ledger:
         return answer.model_copy(
             update={
                 "usage": then.usage,
+                "stages": then.stages or answer.stages,
                 "trace": trace,
                 "started_at": then.started_at,
                 "duration_seconds": then.duration_seconds,

@@ -4,6 +4,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from astrolabe.core.errors import ModelError, NotRecorded, Stopped, UserError
 from astrolabe.core.records import Answer
@@ -29,6 +30,13 @@ class RunResult:
     kept: int = 0
     stopped: str | None = None
     lacking: list[str] = field(default_factory=list[str])
+
+
+class _Note(NamedTuple):
+    """What reports say of answers beside what they are made from: see `begin_answers`."""
+
+    keyed: bool
+    bundled: bool
 
 
 async def run_methods(
@@ -74,11 +82,12 @@ async def run_methods(
     def keep(done: Sequence[Done[Answer]]) -> None:
         """Write answers and hold them."""
         own = [one.record for one in done if one.own]
-        _keep(study, work, turns, own, begun=begun, keyed=keyed)
+        _keep(study, work, turns, own, begun=begun, note=note)
         result.answers += [one.record for one in done]
         result.kept += sum(not one.own for one in done)
 
     keyed = bool(ledger and bench.llm and work.open and await ledger.had_key(bench.llm.id))
+    note = _Note(keyed, plan.is_bundled)
     result.stopped = await work_through(
         work.open, answered, keep, requests=study.settings.limits.concurrency, progress=progress
     )
@@ -101,13 +110,13 @@ def _place(answer: Answer) -> tuple[str, ...]:
 
 
 def _keep(
-    study: Study, work: Work, turns: Turns[Answer], answers: Sequence[Answer], *, begun: set[str], keyed: bool
+    study: Study, work: Work, turns: Turns[Answer], answers: Sequence[Answer], *, begun: set[str], note: _Note
 ) -> None:
     """Write answers; with a method's first one, drop those that something else was the source of."""
     for method in dict.fromkeys(answer.method for answer in answers):
         if method not in begun:
             with turns.alone(method):
-                begin_answers(study, method, work.sources[method], keyed=keyed)
+                begin_answers(study, method, work.sources[method], keyed=note.keyed, bundled=note.bundled)
             begun.add(method)
         own = [answer for answer in answers if answer.method == method]
         turns.append(study.folder.answers(method), own)
@@ -130,6 +139,7 @@ async def answer_task(task: Task, kit: ScopeKit) -> Answer:
             "method": spell(task.method),
             "scope": task.scope,
             "usage": meter.total,
+            "stages": dict(sorted(meter.stages.items())),
             "started_at": started,
             "duration_seconds": round(time.monotonic() - clock, 6),
         }

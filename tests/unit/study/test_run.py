@@ -60,6 +60,7 @@ async def test_an_answer_says_who_when_and_what_it_cost(tmp_path: Path) -> None:
     (answer,) = result.answers
     assert answer.method == "vanilla(k=2)"
     assert answer.usage.calls == 1
+    assert answer.stages == {"answer.write": answer.usage}
     assert answer.usage.prompt_tokens == 100
     assert answer.usage.usd is None
     assert answer.started_at is not None

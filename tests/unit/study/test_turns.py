@@ -27,6 +27,7 @@ def answer(text: str, question: str = "q1") -> Answer:
         text=text,
         trace=(step,),
         usage=PAID,
+        stages={"answer.write": PAID},
         started_at=began,
         duration_seconds=2.5,
     )
@@ -121,7 +122,7 @@ async def test_a_replay_gives_back_what_an_answer_took(records: tuple[CallRecord
     record, _ = records
     noted = await Ledger(record, replay=False).of_answer(answer("text"), {"model": "m"})
     now = answer("text").model_copy(
-        update={"usage": Usage(calls=2, recorded=2), "started_at": None, "duration_seconds": 0.0}
+        update={"usage": Usage(calls=2, recorded=2), "stages": {}, "started_at": None, "duration_seconds": 0.0}
     )
     bare = now.model_copy(update={"trace": (now.trace[0].model_copy(update={"usage": Usage()}),)})
     again = await Ledger(record, replay=True).of_answer(bare, {"model": "m"})

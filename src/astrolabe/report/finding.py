@@ -18,7 +18,7 @@ def finding(material: Material) -> str:
     place = "over all scopes" if scope == "overall" else f"in scope {scope}" if scope else "on all questions"
     end = "highest" if material.more_is_better(metric) else "lowest"
     alone = len(methods) == 1
-    lead = f"{best.method} has {'a' if alone else f'the {end}'} mean {title} {'of ' if alone else ''}{place}"
+    lead = f"{best.method} has {'a' if alone else f'the {end}'} mean {title} {place}"
     said = f"{lead}: {cell.value} {cell.span}, {cell.counts} questions scored"
     if same := [
         other for other in methods[1:] if _cell(material, material.find(metric, other, scope)).value == cell.value

@@ -165,6 +165,13 @@ def test_the_finding_says_who_has_the_same_mean_as_the_leader() -> None:
     assert finding(material).endswith(", 5/5 questions scored; b and d have the same.")
 
 
+def test_the_finding_of_a_single_method_names_its_mean_and_where() -> None:
+    estimate = Estimate(metric="set_f1", method="a", scope="hard", value=0.1, low=0.0, high=0.2, n_scored=5, n_asked=5)
+    material = Material(title="t", made_at=made_material().made_at, metric="set_f1", estimates=[estimate])
+
+    assert finding(material) == "a has a mean set_f1 in scope hard: 10.0 [0.0, 20.0], 5/5 questions scored."
+
+
 @pytest.mark.parametrize("estimates", [[], [Estimate(metric="topics", method="a", value=None, n_scored=0, n_asked=2)]])
 def test_where_nothing_is_scored_nobody_leads(estimates: list[Estimate]) -> None:
     material = Material(title="t", made_at=made_material().made_at, metric="topics", estimates=estimates)

@@ -2,10 +2,13 @@
 
 import json
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import pytest
+
 from astrolabe.study.study import open_study
-from tests.commands import Command
+from tests.commands import Command, Ended
 
 
 def eight_questions(shared: Path, folder: Path) -> Path:
@@ -89,3 +92,81 @@ def test_a_benchmark_without_documents_is_searched_in_the_studys_own(
     assert imported.code == 0
     assert (score["value"], score["parts"]["page_precision"]) == (1 / 6, 0.5)
     assert "Jeff Austin (baseball)" in score["detail"]["missing"]
+
+
+SET = {"id": "towns", "question": "Which towns?", "kind": "set", "answers": [["Bergen", "Bjorgvin"], "Oslo"]}
+TOPICAL = {"id": "tides", "question": "What moves the tides?", "topics": ["the moon moves the tides"]}
+ANSWERS = (
+    {"question_id": "towns", "method": "m", "text": "- Bergen\n- Rome"},
+    {"question_id": "tides", "method": "m", "text": "The moon moves the tides."},
+)
+
+
+def scored_without_a_metric(command: Command, folder: Path, questions: Sequence[Mapping[str, object]]) -> Ended:
+    asked = {question["id"] for question in questions}
+    given = [answer for answer in ANSWERS if answer["question_id"] in asked]
+    for name, rows in (("bench", questions), ("answers", given)):
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    words = ("--benchmark", folder / "bench.jsonl", "--embed", "hashed", "--json")
+    return command("score", folder / "answers.jsonl", *words)
+
+
+@pytest.mark.parametrize(
+    ("questions", "metrics"),
+    [
+        ([SET], {"towns": "set_f1"}),
+        ([TOPICAL], {"tides": "topics_local"}),
+        ([SET, TOPICAL], {"towns": "set_f1", "tides": "topics_local"}),
+        ([TOPICAL | {"answers": ["the moon"]}], {"tides": "topics_local"}),
+    ],
+)
+def test_without_a_metric_each_question_is_scored_by_what_its_gold_is(
+    command: Command, tmp_path: Path, questions: list[dict[str, object]], metrics: dict[str, str]
+) -> None:
+    ended = scored_without_a_metric(command, tmp_path, questions)
+
+    scores = [json.loads(line) for line in ended.out.splitlines()]
+    assert {score["question_id"]: score["metric"] for score in scores} == metrics
+    assert len(scores) == len(metrics)
+    assert {score["status"] for score in scores} == {"scored"}
+    assert ended.code == 0
+
+
+def test_a_study_of_set_questions_is_scored_planned_and_headed_by_set_f1(
+    command: Command, tmp_path: Path, shared: Path
+) -> None:
+    root = tmp_path / "s"
+    command("new", root)
+    command("import", "hotpotqa", eight_questions(shared, tmp_path), "--embed", "hashed", "--study", root)
+    command("run", "--method", "extractive", "--scope", "middle", "--embed", "hashed", "--limit", "3", "--study", root)
+
+    planned = command("plan", "score", "--study", root)
+    scored = command("score", "--embed", "hashed", "--study", root)
+    command("score", "--metric", "topics_local", "--embed", "hashed", "--study", root)
+    command("report", "--to", "md", "--study", root)
+
+    assert planned.err.endswith("score asks no model\n")
+    assert (scored.code, "set_f1 by scope (set_f1)" in scored.out) == (0, True)
+    text = (root / "report" / "report.md").read_text("utf-8").replace("\\_", "_")
+    assert text.index("by scope (set_f1)") < text.index("by scope (topics_local)")
+    assert "mean set_f1 in scope middle" in text
+
+
+def test_a_mixed_study_is_headed_by_the_metric_that_scored_more_questions(command: Command, tmp_path: Path) -> None:
+    sets = [SET | {"id": f"s{number}"} for number in range(2)]
+    rows = [*sets, TOPICAL]
+    (tmp_path / "bench.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    (tmp_path / "tides.md").write_text("# Tides\n\nThe moon moves the tides. Oslo and Bergen are towns.\n", "utf-8")
+    root = tmp_path / "s"
+    command("new", root)
+    command("ingest", tmp_path / "tides.md", "--study", root)
+    command("import", "jsonl", tmp_path / "bench.jsonl", "--embed", "hashed", "--study", root)
+    command("run", "--method", "extractive", "--embed", "hashed", "--study", root)
+
+    scored = command("score", "--embed", "hashed", "--study", root)
+    command("report", "--to", "md", "--study", root)
+
+    assert scored.code == 0
+    assert "Scores are missing" not in scored.err
+    text = (root / "report" / "report.md").read_text("utf-8").replace("\\_", "_")
+    assert 0 < text.index("by scope (set_f1)") < text.index("by scope (topics_local)")

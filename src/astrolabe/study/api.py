@@ -229,7 +229,8 @@ async def score(
 
     Args:
         study: The study, or its folder.
-        metrics: Metrics or their spelled names; none for `topics_local`, which needs no judge.
+        metrics: Metrics or their spelled names; none for `topics_local`, and `set_f1` for questions that have gold
+            answers and no topics: neither needs a judge.
         methods: Only the answers of these spelled methods; none for all.
         judge: The model that judges.
         embed: The embedding model.
@@ -264,7 +265,8 @@ async def score_answers(  # noqa: PLR0913  each is an option of the command
     Args:
         answers: A file (JSON lines or CSV; `question_id` and `text` suffice), or answers.
         benchmark: A file of questions as JSON lines, or questions.
-        metrics: Metrics or their spelled names; none for `topics_local`, which needs no judge.
+        metrics: Metrics or their spelled names; none for `topics_local`, and `set_f1` for questions that have gold
+            answers and no topics: neither needs a judge.
         judge: The model that judges.
         embed: The embedding model.
         calls: What the record of calls is used for.

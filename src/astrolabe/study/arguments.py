@@ -66,8 +66,8 @@ def run_request(
 
 
 def metric_names(metrics: Sequence[str | Metric]) -> list[str]:
-    """Return the spelled metrics; `topics_local` where there are none."""
-    return [spelled(metric, METRICS) for metric in metrics] or ["topics_local"]
+    """Return the spelled metrics."""
+    return [spelled(metric, METRICS) for metric in metrics]
 
 
 def spelled(given: str | Spelled, registry: Mapping[str, type[Spelled]]) -> str:

@@ -10,6 +10,7 @@ from astrolabe.core.protocols import Metric
 from astrolabe.core.records import Answer, Question
 from astrolabe.store.cache import cache_folder
 from astrolabe.study.bench import loose_bench
+from astrolabe.study.by_gold import default_metrics
 from astrolabe.study.kit import Bench, Kits
 from astrolabe.study.models import Asking, open_models
 from astrolabe.study.progress import Progress
@@ -39,7 +40,7 @@ async def score_file(
     Args:
         answers: JSON lines or CSV; see `read_answers`.
         benchmark: Questions as JSON lines.
-        metrics: Spelled metrics.
+        metrics: Spelled metrics; none for those that fit the questions' gold.
         asking: How models are asked.
         progress: Hears of every score.
         seed: Of intervals and tests; null for the default.
@@ -104,12 +105,13 @@ def _missing(answers: Sequence[Answer], questions: Mapping[str, Question], file:
 
 
 def loose_scoring(given: Loose, metrics: Sequence[Metric], bench: Bench) -> Scoring:
-    """Return what scoring answers without a study does."""
+    """Return what scoring answers without a study does; without metrics, with those that fit the questions' gold."""
     kits = Kits(bench)
     return Scoring(
         answers=given.answers,
         questions=given.questions,
-        metrics=metrics,
+        metrics=metrics or default_metrics(given.questions.values()),
+        by_gold=not metrics,
         kit_of=lambda answer: kits.of(answer.scope, ()),
         judged_by={},
     )

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final
 
 import astrolabe
 from astrolabe.compare import questions_needed
@@ -19,8 +20,8 @@ from astrolabe.study.results import metric_of
 from astrolabe.study.shown import Shown
 from astrolabe.study.study import Study, save_manifest
 
-MAIN_METRICS = ("topics", "topics_astra", "topics_local", "set_f1_judged", "set_f1")
-"""Which metric heads the page: the first of these that there is, else the first by name."""
+MAIN_METRICS: Final = (("topics", "topics_astra", "topics_local"), ("set_f1_judged", "set_f1"))
+"""Which metrics may head the page: those of topics and those of sets, each with the first choice first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +38,7 @@ def material_of(shown: Shown, around: Surroundings) -> Material:
     """Return all that a report is made of."""
     results = shown.results
     metrics = sorted({score.metric for score in results.scores})
-    main = next((name for head in MAIN_METRICS for name in metrics if name.partition("(")[0] == head), metrics[0])
+    main = _main_metric(results.scores)
     study = around.study
     indexes = index_records(study.folder.indexes) if study else []
     return Material(
@@ -67,6 +68,25 @@ def material_of(shown: Shown, around: Surroundings) -> Material:
 def write_study_report(study: Study, shown: Shown, formats: Sequence[Format] = FORMATS) -> list[Path]:
     """Write the study's report; return the files, the page first."""
     answers = [answer for book in all_answers(study).values() for answer in book.values()]
+def _main_metric(scores: Sequence[Score]) -> str:
+    """Return the metric that heads the page.
+
+    It is of the family of `MAIN_METRICS` that scored more questions (the first one where they are as many), and there
+    the first that scored any; without such a metric, the first by name.
+    """
+    metrics = sorted({score.metric for score in scores})
+    best, most = metrics[0], -1
+    for family in MAIN_METRICS:
+        own = [name for head in family for name in metrics if name.partition("(")[0] == head]
+        asked = {
+            name: {one.question_id for one in scores if one.metric == name and one.value is not None} for name in own
+        }
+        reached = len(set[str]().union(*asked.values()))
+        if own and reached > most:
+            best, most = next((name for name in own if asked[name]), own[0]), reached
+    return best
+
+
     around = Surroundings(
         title=study.folder.root.resolve().name,
         answers=answers,

@@ -18,6 +18,7 @@ from astrolabe.store.folder import read_manifest
 from astrolabe.store.lines import recover_records, settle_records
 from astrolabe.study.answers import Job, all_answers
 from astrolabe.study.bench import bench_of, kits_of_answers
+from astrolabe.study.by_gold import default_metrics, fits
 from astrolabe.study.faults import first_of
 from astrolabe.study.kit import Bench
 from astrolabe.study.ledger import Ledger
@@ -50,6 +51,7 @@ class Scoring:
         metrics: The metrics.
         kit_of: The kit of an answer's scope; its model is the judge.
         judged_by: What scores depend on besides metric and answer (judge, embedder).
+        by_gold: Whether nobody named the metrics, so that each scores the questions that have its kind of gold.
     """
 
     answers: Sequence[Answer]
@@ -57,6 +59,15 @@ class Scoring:
     metrics: Sequence[Metric]
     kit_of: Callable[[Answer], Kit]
     judged_by: Mapping[str, JsonValue]
+    by_gold: bool = False
+
+    def answers_for(self, metric: Metric) -> list[Answer]:
+        """Return the answers that a metric scores."""
+        return [
+            answer
+            for answer in self.answers
+            if not self.by_gold or fits(metric, self.questions[answer.question_id], self.metrics)
+        ]
 
 
 class ScoreTask(NamedTuple):
@@ -132,7 +143,7 @@ async def score_study(
 
     Args:
         study: The study.
-        metrics: The metrics.
+        metrics: The metrics; none for those that fit the questions' gold.
         models: The judge and the embedder.
         progress: Hears of every score.
         methods: Only the answers of these spelled methods; empty for all.
@@ -148,7 +159,7 @@ async def score_study(
 def scoring_of(
     study: Study, metrics: Sequence[Metric], bench: Bench, *, methods: Sequence[str], limit: int | None
 ) -> Scoring:
-    """Return what scoring a study does.
+    """Return what scoring a study does; without metrics, with those that fit the questions' gold.
 
     Raises:
         UserError: There are no answers.
@@ -157,7 +168,8 @@ def scoring_of(
     return Scoring(
         answers=_chosen_answers(study, methods)[:limit],
         questions=questions,
-        metrics=metrics,
+        metrics=metrics or default_metrics(questions.values()),
+        by_gold=not metrics,
         kit_of=kits_of_answers(study, bench, questions),
         judged_by={"judge": bench.llm.id if bench.llm else None, "embedder": bench.embedder.id},
     )
@@ -221,7 +233,7 @@ def open_scores(scoring: Scoring, study: Study | None) -> OpenScores:
     found = OpenScores([], [], [])
     for metric in scoring.metrics:
         standing = _standing(scoring, study, spell(metric))
-        for answer in scoring.answers:
+        for answer in scoring.answers_for(metric):
             score = standing.get((answer.method, Job(answer.question_id, answer.scope)))
             if score is not None and _holds(score, answer):
                 found.done.append(ScoreTask(metric, answer))

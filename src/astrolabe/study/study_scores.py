@@ -29,7 +29,7 @@ async def score_and_show(
 
     Args:
         study: The study.
-        metrics: Spelled metrics.
+        metrics: Spelled metrics; none for those that fit the questions' gold.
         asking: How models are asked.
         progress: Hears of every score.
         methods: Only the answers of these spelled methods; empty for all.

@@ -27,9 +27,7 @@ _GAPS_SHOWN: Final = 20
     "metrics",
     metavar="SPEC",
     multiple=True,
-    default=("topics_local",),
-    show_default=True,
-    help="A metric; repeat.",
+    help="A metric; repeat. Default: topics_local; set_f1 for questions that have gold answers and no topics.",
 )
 @click.option(
     "--benchmark",
@@ -56,7 +54,8 @@ def command(
     """Score the study's answers, or those of the file ANSWERS against --benchmark.
 
     The smallest line of ANSWERS is {"question_id": "...", "text": "..."}; a CSV file with the same columns works
-    too. Without a judge the metric topics_local scores by calibrated matching: no key, no network.
+    too. Neither default metric needs a judge, a key or a network: topics_local matches topics by a calibrated
+    matcher, set_f1 the items of a list by their names.
     """
     files = files_of({"answers": answers, "benchmark": benchmark})
     asking = asking_of(common, judge=judge, embed=embed)

@@ -2,7 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+TOKENS_A_QUESTION: Final = 120
+"""What a question adds to the prompt of a batch: its line and its share of the instructions."""
 
 
 class Evidence(NamedTuple):

@@ -4,20 +4,18 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Final, Protocol
+from typing import Protocol
 
 from astrolabe.core.errors import ModelError
 from astrolabe.core.protocols import Index, Kit
 from astrolabe.core.records import Usage
-from astrolabe.parts.evidence_clusters import Evidence, clusters, in_order
+from astrolabe.parts.evidence_clusters import TOKENS_A_QUESTION, Evidence, clusters, in_order
 from astrolabe.parts.pack import fit
-from astrolabe.parts.tree_node import Node
+from astrolabe.parts.tree_node import Node, Room
 from astrolabe.parts.tree_prompts import answer_from, answer_together, queries_for, query_for, written
 
 Answered = Mapping[int, asyncio.Event]
 """By a child's position, whether it is resolved."""
-_TOKENS_A_QUESTION: Final = 120
-"""What a question adds to the prompt of a batch: its line and its share of the instructions."""
 
 
 class Rules(Protocol):
@@ -106,6 +104,8 @@ class Batching(Gathering):
 
     async def find(self, parent: Node, children: Sequence[Node]) -> None:
         """Search for several children: one call for all their queries, and one more for each that it left out."""
+        if self.rules.cluster:
+            parent.room = Room(self._tokens(), self.rules.batch, self.rules.shared)
         if len(children) > 1:
             with parent.paying():
                 queries = await queries_for(children, self.kit)
@@ -117,9 +117,9 @@ class Batching(Gathering):
 
     def grouped(self, run: Sequence[Node]) -> list[list[Node]]:
         """Return which neighbours are answered together."""
-        budget = min(self.rules.batch_tokens, self.kit.context_tokens)
+        budget = self._tokens()
         sizes = {hit.passage_id: self.kit.read(hit.passage_id).tokens for node in run for hit in node.shown}
-        evidence = [Evidence(frozenset(hit.passage_id for hit in node.shown), _TOKENS_A_QUESTION) for node in run]
+        evidence = [Evidence(frozenset(hit.passage_id for hit in node.shown), TOKENS_A_QUESTION) for node in run]
         group = clusters if self.rules.cluster else in_order
         places = group(evidence, sizes, budget=budget, most=self.rules.batch, overlap=self.rules.shared)
         return [[run[place] for place in members] for members in places]
@@ -136,6 +136,9 @@ class Batching(Gathering):
             if node.answer is None:
                 await self.alone(node)
             answered[node.position].set()
+
+    def _tokens(self) -> int:
+        return min(self.rules.batch_tokens, self.kit.context_tokens)
 
 
 def runs(children: Sequence[Node]) -> list[list[Node]]:

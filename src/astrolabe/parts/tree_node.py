@@ -32,6 +32,20 @@ class Pair(NamedTuple):
     why: str = ""
 
 
+class Room(NamedTuple):
+    """What questions that share a call may take together.
+
+    Attributes:
+        tokens: Fewer tokens of passages than this.
+        most: At most so many questions.
+        overlap: Their evidence overlaps by more than this Jaccard similarity.
+    """
+
+    tokens: int
+    most: int
+    overlap: float
+
+
 @dataclass(slots=True, kw_only=True, eq=False)
 class Node:
     """One question of a tree.
@@ -50,6 +64,7 @@ class Node:
         hits: What was found.
         shown: What of it the model was shown.
         batch: The ids of the nodes that were answered in the same call; empty for a call of its own.
+        room: What its children may take together where they share calls; null where evidence decides nothing.
         answer: Null while there is none, and where there is none to be had.
         status: `ok`, or the state that the attempt ended in.
         why: What was wrong then.
@@ -70,6 +85,7 @@ class Node:
     hits: Sequence[Hit] = ()
     shown: Sequence[Hit] = ()
     batch: tuple[str, ...] = ()
+    room: Room | None = None
     answer: str | None = None
     status: Literal["ok"] | FailureStatus = "ok"
     why: str = ""
@@ -137,6 +153,8 @@ class Node:
             "query": self.query,
             "refs": list(self.refs),
             "batch": list(self.batch),
+            "shown": len(self.shown),
+            "room": dict(self.room._asdict()) if self.room else None,
             "nodes": nodes,
             "edges": [],
         }

@@ -1,10 +1,10 @@
 """How many groups the leaves of a tree were answered in, and how few there could have been."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import JsonValue
 
 from astrolabe.core.records import Hit, Step
 from astrolabe.methods.apt import APT
@@ -14,6 +14,9 @@ from astrolabe.parts.tree_node import Room
 from tests.six_passages import QUESTION, TracedKit
 from tests.traces.test_apt import script
 from tests.unit.parts.test_evidence_clusters import NINE, fewest, of, questions, sizes
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 WIDE = Room(tokens=10_000, most=30, overlap=0.0)
 

@@ -7,7 +7,7 @@ INSTALL := $(UV) pip install --quiet --python $(BIN)/python
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart install chromium smollm2 test check format lint types imports docs reference constraints clean
+.PHONY: help quickstart install chromium smollm2 test check format lint types imports docs reference record constraints clean
 
 help: ## what the targets do
 	@sed -n 's/^\([a-z0-9]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -73,9 +73,13 @@ docs: install ## the documentation, made from the code where it can be; a warnin
 reference: install ## write the parts of the documentation that are made from the code
 	$(BIN)/python scripts/reference.py
 
+record: install ## ask the embedded model again what the quickstart shows from the record; takes half an hour and more
+	$(BIN)/astrolabe models fetch qwen2.5-coder-0.5b
+	$(BIN)/python scripts/record.py
+
 constraints: | $(UV) ## pin what pyproject.toml asks for, for every platform and Python
 	$(UV) pip compile --quiet --universal --generate-hashes --no-annotate --no-header --all-extras \
 	  pyproject.toml --output-file constraints.txt
 
 clean: ## remove what was made, the environment too
-	rm -rf .venv build dist docs/_build .coverage* .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .record build dist docs/_build .coverage* .pytest_cache .ruff_cache .import_linter_cache .hypothesis

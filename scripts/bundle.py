@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Bring the bundled benchmark in step with the bundled documents.
+"""Bring the bundled questions in step with the bundled documents.
 
 Run it after a change of a document or a quote: document ids are made anew from the texts, and each
 span's offsets from its quote. A quote that its document does not hold, or holds more than once, is
@@ -26,7 +26,7 @@ class Named(NamedTuple):
 
 
 def main() -> int:
-    """Check every quote, then write both files with fresh ids and offsets; return the exit code."""
+    """Check every quote, then write the files with fresh ids and offsets; return the exit code."""
     sources_path = BUNDLE / "sources.json"
     sources: list[dict[str, str | None]] = json.loads(sources_path.read_text(encoding="utf-8"))
     documents: dict[str, Named] = {}
@@ -35,18 +35,20 @@ def main() -> int:
         documents[str(source["id"])] = Named(document_id(text), text)
         source["id"] = document_id(text)
 
-    benchmark_path = BUNDLE / "benchmark.jsonl"
-    lines = benchmark_path.read_text(encoding="utf-8").splitlines()
-    questions = [Question.model_validate_json(line) for line in lines]
-    problems = [problem for question in questions for problem in _problems(question, documents)]
+    books = {path: _questions(path) for path in (BUNDLE / "benchmark.jsonl", BUNDLE / "example.jsonl")}
+    problems = [found for book in books.values() for question in book for found in _problems(question, documents)]
     if problems:
         sys.stderr.write("\n".join(problems) + "\n")
         return 1
 
-    fresh = [_refreshed(question, documents).model_dump_json() for question in questions]
-    _write(benchmark_path, "\n".join(fresh))
+    for path, book in books.items():
+        _write(path, "\n".join(_refreshed(question, documents).model_dump_json() for question in book))
     _write(sources_path, json.dumps(sources, ensure_ascii=False, indent=2))
     return 0
+
+
+def _questions(path: Path) -> list[Question]:
+    return [Question.model_validate_json(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def _problems(question: Question, documents: Mapping[str, Named]) -> Iterator[str]:

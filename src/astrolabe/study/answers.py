@@ -13,6 +13,8 @@ from astrolabe.store.lines import recover_records
 from astrolabe.study.study import Study, save_manifest
 
 _NOTE: Final = ".made-from.json"
+_BESIDE: Final = frozenset({"method", "keyed", "bundled"})
+"""What a note says for reports alone."""
 AGAIN: Final[frozenset[AnswerStatus]] = frozenset({"failed", "unparsed"})
 """The states that the same command tries again: the fault may have been the provider's. What a model
 refused, cut short or left empty comes out the same, so it stands."""
@@ -50,10 +52,13 @@ def _place(entry: tuple[Job, Answer]) -> tuple[str, str]:
     return job.question_id, job.scope or ""
 
 
-def begin_answers(study: Study, method: str, made_from: Mapping[str, JsonValue], *, keyed: bool = False) -> None:
+def begin_answers(
+    study: Study, method: str, made_from: Mapping[str, JsonValue], *, keyed: bool = False, bundled: bool = False
+) -> None:
     """Note what a method's answers are made from, and drop those that were made from something else.
 
-    Whether a key was set for the model is noted beside it, for reports: other answers do not come of that.
+    Whether a key was set for the model, and whether the bundled record answered, is noted beside it, for reports:
+    other answers do not come of that.
 
     Each method's note is a file of its own: processes that run different methods at once overwrite nothing.
     """
@@ -62,7 +67,7 @@ def begin_answers(study: Study, method: str, made_from: Mapping[str, JsonValue],
     answers = study.folder.answers(method)
     answers.unlink(missing_ok=True)
     save_manifest(answers.parent, {})
-    write_json(_note(study, method), {"method": method, "keyed": keyed, **made_from})
+    write_json(_note(study, method), {"method": method, "keyed": keyed, "bundled": bundled, **made_from})
 
 
 def is_made_from(study: Study, method: str, made_from: Mapping[str, JsonValue]) -> bool:
@@ -85,7 +90,7 @@ def _made_from(study: Study, method: str) -> dict[str, JsonValue] | None:
     content = read_object(_note(study, method))
     if content is None:
         return None
-    return {name: value for name, value in content.items() if name not in {"method", "keyed"}}
+    return {name: value for name, value in content.items() if name not in _BESIDE}
 
 
 def _note(study: Study, method: str) -> Path:

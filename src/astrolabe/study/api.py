@@ -22,7 +22,7 @@ from astrolabe.core.protocols import Method, Metric
 from astrolabe.core.records import Answer, Document, Question
 from astrolabe.documents import RecordFields
 from astrolabe.report import FORMATS, Format
-from astrolabe.study import importing, ingesting, loose, plan, reporting, running, study_scores
+from astrolabe.study import bundle, importing, ingesting, loose, plan, reporting, running, study_scores
 from astrolabe.study import status as states
 from astrolabe.study import study as studies
 from astrolabe.study.arguments import (
@@ -41,12 +41,18 @@ from astrolabe.study.models import CallMode, asking_with
 from astrolabe.study.progress import SILENT, Progress
 
 
-async def new_study(folder: Place) -> studies.Study:
+async def new_study(folder: Place, *, example: bool = False) -> studies.Study:
     """Make a study folder with commented settings and return the study.
+
+    Args:
+        folder: The study's folder.
+        example: Put two bundled documents and three questions over them into it, few enough to try any method.
 
     Raises:
         UserError: The folder holds a study already, or cannot be written to.
     """
+    if example:
+        return await bundle.new_example(Path(folder), asking_with(), SILENT)
     return studies.new_study(Path(folder))
 
 

@@ -62,12 +62,12 @@ def material_of(shown: Shown, around: Surroundings) -> Material:
         ranges={name: metric_of(name).range for name in metrics},
         needed=_needed(shown, main),
         correction=next((one.correction for one in results.comparisons), "holm").capitalize(),
+        recorded=frozenset(str(one["method"]) for one in answer_sources(study) if one.get("bundled"))
+        if study
+        else frozenset(),
     )
 
 
-def write_study_report(study: Study, shown: Shown, formats: Sequence[Format] = FORMATS) -> list[Path]:
-    """Write the study's report; return the files, the page first."""
-    answers = [answer for book in all_answers(study).values() for answer in book.values()]
 def _main_metric(scores: Sequence[Score]) -> str:
     """Return the metric that heads the page.
 
@@ -87,6 +87,9 @@ def _main_metric(scores: Sequence[Score]) -> str:
     return best
 
 
+def write_study_report(study: Study, shown: Shown, formats: Sequence[Format] = FORMATS) -> list[Path]:
+    """Write the study's report; return the files, the page first."""
+    answers = [answer for book in all_answers(study).values() for answer in book.values()]
     around = Surroundings(
         title=study.folder.root.resolve().name,
         answers=answers,

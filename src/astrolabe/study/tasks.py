@@ -27,12 +27,14 @@ class RunPlan:
         scopes: Names of scopes; a question without such a scope is left out.
         questions: The questions, already selected.
         limit: At most so many jobs a method and scope; null for all.
+        is_bundled: Whether the answers come from the record that the package brings; a report marks them.
     """
 
     methods: Sequence[Method]
     scopes: Sequence[str]
     questions: Sequence[Question]
     limit: int | None = None
+    is_bundled: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -235,6 +235,25 @@ async def test_a_tree_that_has_spent_what_it_may_ends_with_an_answer(caps: APT) 
     assert "budget" in {step.reason for step in answer.trace}
 
 
+@pytest.mark.parametrize("method", [APT(k=2, depth=2, most_nodes=3), APT(k=2, most_nodes=3), APT(k=2, depth=1)])
+@pytest.mark.parametrize("marks", ["<Q1> <Q2>", "<Q1>", ""])
+@pytest.mark.parametrize("number", [2, 3])
+async def test_no_more_calls_are_made_than_it_says(method: APT, marks: str, number: int) -> None:
+    greedy = ["Which one?", "What is it?", f"What is {marks} worth?"][-number:]
+    nothing: dict[str, list[str]] = {"queries": [], "answers": []}
+
+    def splits(prompt: AnyPrompt) -> Line:
+        if prompt.name in {"queries.v1", "answer_together.v1"}:
+            return json.dumps(nothing)
+        return json.dumps({"questions": greedy}) if prompt.name == "decompose.v1" else script(prompt)
+
+    kit = TracedKit(splits)
+    await method.answer(QUESTION, kit)
+
+    calls = sum(step.startswith("ask") for step in kit.trace)
+    assert method.calls.question_low <= calls <= method.calls.question_high
+
+
 async def test_a_part_that_fails_stops_no_other_and_is_named() -> None:
     def says(prompt: AnyPrompt) -> Line:
         alone = prompt.name == "answer_from_siblings.v1"

@@ -235,10 +235,11 @@ async def test_a_set_is_answered_with_its_items() -> None:
     assert answer.items == ("the moon", "the sun")
 
 
-@pytest.mark.parametrize("most", [3, 5, 100])
-async def test_no_more_calls_are_made_than_it_says(most: int) -> None:
-    method = TreeOfQuestion(k=2, most_nodes=most)
-    greedy = ["What is <Q1>?", "Which one is <Q1>?", "What is <Q2>?"]
+@pytest.mark.parametrize("depth", [1, 2, 3, 4])
+@pytest.mark.parametrize("most", [1, 2, 3, 5, 100])
+async def test_no_more_calls_are_made_than_it_says(most: int, depth: int) -> None:
+    method = TreeOfQuestion(k=2, most_nodes=most, depth=depth)
+    greedy = ["What is <Q1>?", "Which one is <Q1>?", "What is <Q2>?"][: max(2, most)]
 
     def splits(prompt: AnyPrompt) -> Line:
         always = prompt.name == "subquestions.v1"

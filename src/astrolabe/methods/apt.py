@@ -82,13 +82,13 @@ class APT:
         check_k(self.k)
         Cut(size=self.size, overlap=self.overlap)
         if min(self.depth, self.batch, self.most_breadth, self.most_nodes) < 1 or self.breadth in {1, -1}:
-            msg = f"{self!r}: depth, batch, most_breadth and most_nodes are at least 1, breadth 0 or at least 2"
-            raise ConfigError(msg)
+            raise ConfigError(f"{self!r}: depth, batch, most_breadth, most_nodes are at least 1, breadth 0 or from 2")
 
     @property
     def calls(self) -> Calls:
-        """A plan, a query and an answer at least; at most four a node of the largest tree, and one a batch."""
-        return Calls(question_low=3, question_high=5 * (self.most_nodes + 1))
+        """A plan and a query at least; at most five a node of the largest tree, four a part in two levels."""
+        most = 4 * self.most_nodes if self.depth == 2 else 5 * self.most_nodes + 5  # noqa: PLR2004 - root and parts
+        return Calls(question_low=min(2, self.depth), question_high=max(3, most) if self.depth > 1 else 2)
 
     async def answer(self, question: Question, kit: Kit) -> Answer:
         """Grow the tree from the question, then answer it from its children or from what was found."""

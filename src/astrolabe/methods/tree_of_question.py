@@ -66,8 +66,15 @@ class TreeOfQuestion:
 
     @property
     def calls(self) -> Calls:
-        """A query, and an answer or, where nothing is found, a plan; at most five a node of the largest tree."""
-        return Calls(question_low=min(2, self.depth), question_high=5 * (self.most_nodes + 1))
+        """A query, and an answer or, where nothing is found, a plan; at most five a node of the largest tree.
+
+        A node of the last level has no plan, and the last part of a question is one that no other waits for.
+        """
+        if self.depth == 1:
+            return Calls(question_low=1, question_high=3)
+        a_node = 4 if self.depth == 2 else 5  # noqa: PLR2004 - the root and parts
+        below = a_node * self.most_nodes if self.most_nodes > 1 else 0
+        return Calls(question_low=2, question_high=4 + below)
 
     async def answer(self, question: Question, kit: Kit) -> Answer:
         """Try the question whole, then its parts; answer from all answers that do."""

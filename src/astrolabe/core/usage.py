@@ -10,11 +10,12 @@ _meters: ContextVar[tuple["Meter", ...]] = ContextVar("meters", default=())
 
 
 class Meter:
-    """Adds up usage, in all and by stage (`answer.write`, `judge.topics`, ...)."""
+    """Adds up usage, in all and by stage (`answer.write`, `judge.topics`, ...); `waiting` calls are under way."""
 
     def __init__(self) -> None:
         """Start at nothing."""
         self.stages: dict[str, Usage] = {}
+        self.waiting = 0
 
     @property
     def total(self) -> Usage:
@@ -44,3 +45,16 @@ def count(stage: str, usage: Usage) -> None:
     """Tell every open meter of this context about a call."""
     for meter in _meters.get():
         meter.add(stage, usage)
+
+
+@contextmanager
+def waiting() -> Generator[None]:
+    """Tell every open meter of this context that a call is under way."""
+    meters = _meters.get()
+    for meter in meters:
+        meter.waiting += 1
+    try:
+        yield
+    finally:
+        for meter in meters:
+            meter.waiting -= 1

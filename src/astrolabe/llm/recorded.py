@@ -15,7 +15,7 @@ from astrolabe.core.errors import ModelError, NotRecorded
 from astrolabe.core.prompt import Prompt, Reply
 from astrolabe.core.protocols import LLM
 from astrolabe.core.records import Usage
-from astrolabe.core.usage import count
+from astrolabe.core.usage import count, waiting
 from astrolabe.llm.provider import RawReply, schema_of
 from astrolabe.llm.reading import complete_items, read
 from astrolabe.store.calls import Caller, CallRecord, StoredFailure, StoredReply
@@ -92,9 +92,10 @@ class Recorded:
                 raise self._known_failure(key, prompt) or NotRecorded(
                     prompt.stage, f"a reply to prompt {prompt.name!r}"
                 )
-            if (other := self._under_way.get(key)) is None:
-                return await self._ask(key, prompt)
-            outcome = await asyncio.shield(other)
+            with waiting():
+                if (other := self._under_way.get(key)) is None:
+                    return await self._ask(key, prompt)
+                outcome = await asyncio.shield(other)
             if isinstance(outcome, ModelError):
                 raise ModelError(outcome.status, outcome.reason, text=outcome.text, partial=outcome.partial)
             if outcome and (reply := _reread(outcome, prompt)):

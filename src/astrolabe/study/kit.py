@@ -47,9 +47,9 @@ class Bench:
         role: The role's name, for messages.
         around: The context in which indexes are built: what a build costs is the run's and the index's, not the
             question's that happened to come first.
-        told: Hears about indexes that ask a model, which may take long.
+        told: Hears about indexes that take long.
         lacking: Says of each index that was built without some of its replies what is missing.
-        building: Those that are built, the innermost last: it is the one that asks.
+        building: Those that are built, the innermost last: it is the one at work.
     """
 
     shelf: Shelf
@@ -169,9 +169,7 @@ class ScopeKit:
         return index
 
     async def _built(self, spec: IndexSpec[T], passages: Sequence[Passage], meter: Meter) -> T:
-        """Build an index; now and then say how far one is that asks a model."""
-        if not spec.prompts:
-            return await spec.build(passages, self)
+        """Build an index; now and then say how far it is, and what it waits for."""
         name = f"index {spell(spec)} over {len(passages)} passages"
         began = time.monotonic()
         self.bench.building.append(name)
@@ -179,11 +177,20 @@ class ScopeKit:
         try:
             while not (await asyncio.wait({building}, timeout=SECONDS_BETWEEN_NOTES))[0]:
                 if self.bench.building[-1] == name:
-                    self.bench.told(f"{name}: {meter.total.calls} calls in {time.monotonic() - began:.0f} s so far")
+                    self.bench.told(f"{name}: {_so_far(meter, time.monotonic() - began)}")
             return building.result()
         finally:
             building.cancel()
             self.bench.building.remove(name)
+
+
+def _so_far(meter: Meter, seconds: float) -> str:
+    """Say how far a build is: that it waits for a model is not said of one that clusters or embeds."""
+    calls = meter.total.calls + meter.waiting
+    if not calls:
+        return f"it computes, {seconds:.0f} s so far"
+    now = f"{meter.waiting} under way" if meter.waiting else "none under way: it computes"
+    return f"{meter.total.calls} calls in {seconds:.0f} s so far, {now}"
 
 
 @dataclass(slots=True)

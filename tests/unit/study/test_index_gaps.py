@@ -11,10 +11,12 @@ import pytest
 
 from astrolabe.core.errors import ModelError
 from astrolabe.core.prompt import Message, Prompt, Reply
-from astrolabe.core.protocols import Cut, Gaps, Kit
+from astrolabe.core.protocols import LLM, Cut, Gaps, Kit
 from astrolabe.core.records import Passage
 from astrolabe.core.usage import metering
+from astrolabe.llm.recorded import Recorded
 from astrolabe.llm.scripted import AnyPrompt, Line, Scripted
+from astrolabe.store.calls import CallRecord
 from astrolabe.study.index_records import index_records
 from astrolabe.study.kit import ScopeKit
 from tests.small_study import IDS, small_study
@@ -76,7 +78,7 @@ def without(*numbers: int) -> Scripted:
     return Scripted(says)
 
 
-def kit(folder: Path, llm: Scripted) -> ScopeKit:
+def kit(folder: Path, llm: LLM) -> ScopeKit:
     """Return a new process's kit over a study whose indexes are kept."""
     study = small_study(folder)
     return ScopeKit(bench=bench(study, llm, kept=True), documents=tuple(IDS.values()))
@@ -150,21 +152,50 @@ async def test_a_study_knows_what_its_indexes_lack_and_cost(tmp_path: Path) -> N
     assert (record.passages, record.model, record.total.calls) == (4, "scripted", 99)
 
 
-async def test_a_long_build_says_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Slow(Scripted):
-        async def ask(self, prompt: Prompt[R]) -> Reply[R]:
-            await asyncio.sleep(0.002)
-            return await super().ask(prompt)
+class Slow(Scripted):
+    """Repeats what it is asked, after a while."""
 
-    monkeypatch.setattr("astrolabe.study.kit.SECONDS_BETWEEN_NOTES", 0.05)
-    opened = kit(tmp_path, Slow(lambda prompt: prompt.messages[0].content))
+    async def ask(self, prompt: Prompt[R]) -> Reply[R]:
+        await asyncio.sleep(0.03)
+        return await super().ask(prompt)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thinking(Reading):
+    """An index that computes for a while when everything is read."""
+
+    name: ClassVar[str] = "thinking"
+
+    async def build(self, passages: Sequence[Passage], kit: Kit) -> Read:
+        read = await super(Thinking, self).build(passages, kit)
+        await asyncio.sleep(0.1)
+        return read
+
+
+async def notes_of(root: Path, numbers: int, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return what is said while an index reads numbers and then computes, at short intervals."""
+    monkeypatch.setattr("astrolabe.study.kit.SECONDS_BETWEEN_NOTES", 0.02)
     said: list[str] = []
-    opened.bench.told = said.append
+    with CallRecord(None) as record:
+        opened = kit(root, Recorded(Slow(lambda prompt: prompt.messages[0].content), record))
+        opened.bench.told = said.append
+        await opened.open(Thinking(numbers=numbers))
+    return [note.removeprefix(f"index thinking(numbers={numbers}) over 4 passages: ") for note in said]
 
-    await opened.open(Reading())
 
-    assert said
-    assert said[0].startswith("index reading over 4 passages: ")
+async def test_a_long_build_says_how_far_it_is_and_what_it_waits_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, *_, last = await notes_of(tmp_path, 3, monkeypatch)
+
+    assert first == "0 calls in 0 s so far, 1 under way"
+    assert last == "3 calls in 0 s so far, none under way: it computes"
+
+
+async def test_a_build_that_asks_nothing_does_not_speak_of_calls(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert set(await notes_of(tmp_path, 0, monkeypatch)) == {"it computes, 0 s so far"}
 
 
 def test_gaps_add_up() -> None:

@@ -13,7 +13,7 @@ from astrolabe.core.records import Answer, Hit, Passage, Question, Scope, Score,
 from astrolabe.parts.look import Node, look
 from astrolabe.report import Material, all_banners, all_tables, write_report
 from astrolabe.report.page import page_content
-from tests.unit.report.made import filled, made_material
+from tests.unit.report.made import filled, made_material, mixed_material
 
 PATIENCE_MS = 20_000
 expect.set_options(timeout=PATIENCE_MS)
@@ -255,6 +255,44 @@ def test_missed_topics_say_their_cause_and_unscored_answers_that_they_are(show: 
     expect(page.locator(".verdict.miss", has_text="not retrieved").first).to_be_visible()
     expect(page.locator(".verdict.unscored").first).to_have_text("unscored")
     expect(page.locator(".answer", has_text="llm_only").locator(".why").first).to_have_text(unscored.reason or "")
+
+
+def test_the_page_opens_on_the_first_question_that_somebody_answered(show: Callable[..., Opened]) -> None:
+    made = made_material()
+    third, fifth = made.questions[3], made.questions[5]
+    answered = [one for one in made.answers if one.question_id == fifth.id]
+    failed = [
+        Answer(question_id=third.id, method=one.method, scope=one.scope, status="failed", reason="no reply")
+        for one in answered
+    ]
+    kept = {third.id, fifth.id}
+    scores = [one for one in made.scores if one.question_id in kept]
+
+    both = show(replace(made, answers=[*failed, *answered], scores=scores)).page
+    alone = show(replace(made, answers=failed, scores=[])).page
+    nobody = show(replace(made, answers=[], scores=[])).page
+
+    expect(both.locator("#detail h3")).to_have_text(fifth.text)
+    expect(both.locator("#list button[aria-current=true]")).to_have_attribute("data-id", fifth.id)
+    expect(alone.locator("#detail h3")).to_have_text(third.text)
+    expect(nobody.locator("#detail h3")).to_have_text(made.questions[0].text)
+
+
+def test_an_answer_that_is_a_set_says_which_items_are_found_missed_and_wrong(show: Callable[..., Opened]) -> None:
+    opened = show(mixed_material())
+    page = opened.page
+
+    page.locator("#list button[data-id=towns]").click()
+    expect(page.locator(".answer .numbers")).to_contain_text("set_f1 25.0")
+    expect(page.locator(".answer .items")).to_have_text(
+        ["found 1 Bergen", "missed 2 Oslo; </script>", f"wrong 40 {'; '.join(f'w{n}' for n in range(12))}; and 28 more"]
+    )
+    page.locator("#list button[data-id=tides]").click()
+    expect(page.locator(".answer .numbers")).to_contain_text("T-F1 50.0")
+    expect(page.locator(".matrix thead .v")).to_have_text("50.0")
+    expect(page.locator(".answer .items")).to_have_count(0)
+    expect(page.locator("#count")).to_contain_text("a box is a method's set_f1 or T-F1")
+    assert opened.said == []
 
 
 def test_the_kind_narrows_the_list(show: Callable[..., Opened]) -> None:

@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from astrolabe.core.records import Score
 
 MISS_CAUSE: Final = "miss_cause"
+SET_METRICS: Final = ("set_f1_judged", "set_f1")
 
 
 class Stretch(NamedTuple):
@@ -43,6 +44,17 @@ def found_topics(score: Score, text: str) -> dict[str, list[Stretch]]:
             if topic in topics and place >= 0:
                 topics[topic].append(Stretch(place, place + len(str(quote))))
     return {topic: sorted(set(stretches)) for topic, stretches in topics.items()}
+
+
+def found_items(score: Score) -> dict[str, list[str]]:
+    """Return what a set metric says of an answer: the gold items `found` and `missed`, and its own that are `wrong`.
+
+    Kinds without items are left out; a topic metric has none.
+    """
+    if score.metric.partition("(")[0] not in SET_METRICS:
+        return {}
+    items = {name: list(_texts(score.detail.get(name))) for name in ("found", "missed", "wrong")}
+    return {name: own for name, own in items.items() if own}
 
 
 def causes(score: Score) -> dict[str, Cause]:

@@ -14,11 +14,20 @@ from pydantic import JsonValue
 from astrolabe.core.records import Answer, Question, Score, Topic
 from astrolabe.report.banners import all_banners
 from astrolabe.report.finding import finding
-from astrolabe.report.judged import Cause, causes, count_causes, found_topics, is_miss_cause, origins
+from astrolabe.report.judged import (
+    SET_METRICS,
+    Cause,
+    causes,
+    count_causes,
+    found_items,
+    found_topics,
+    is_miss_cause,
+    origins,
+)
 from astrolabe.report.material import Material
 from astrolabe.report.table import Cell, Table
 from astrolabe.report.tables import all_tables, main_table
-from astrolabe.report.titles import KIND_TITLES, group_letter, scope_title
+from astrolabe.report.titles import KIND_TITLES, group_letter, scope_title, score_title
 from astrolabe.report.trace import page_steps
 
 _ESCAPES: Final = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
@@ -46,6 +55,7 @@ def render_page(material: Material) -> str:
         material=material,
         policy=_policy(scripts),
         scope_title=scope_title,
+        set_metrics=[one for one in material.metrics if one.partition("(")[0] in SET_METRICS],
         scripts=[Markup(script) for script in scripts],  # noqa: S704  files of this package
         style=Markup(_read("templates/page.css")),  # noqa: S704  likewise
         spread=_spread(tables.get("pairs")),
@@ -56,11 +66,11 @@ def render_page(material: Material) -> str:
 def page_content(material: Material) -> dict[str, JsonValue]:
     """Return the records that the page's own script shows: what is read back from it equals this."""
     texts = {_place(answer): answer.text for answer in material.answers}
-    judged = [score for score in material.scores if score.metric == material.metric]
+    judged = _standing(material)
     missed = {_place(score): score for score in material.scores if is_miss_cause(score)}
     others: dict[Place, dict[str, JsonValue]] = {}
     for score in material.scores:
-        if score.metric != material.metric and not is_miss_cause(score):
+        if not is_miss_cause(score) and score is not judged.get(_place(score)):
             others.setdefault(_place(score), {})[score.metric] = score.value
     shown = {hit.passage_id for answer in material.answers for hit in answer.contexts}
     scopes = dict.fromkeys(scope for scope in material.scope_names(material.metric) if scope != "overall")
@@ -68,11 +78,17 @@ def page_content(material: Material) -> dict[str, JsonValue]:
         "methods": list[JsonValue](material.methods(material.metric)),
         "recorded": list[JsonValue](sorted(material.recorded)),
         "scopes": [{"name": scope, "title": scope_title(scope)} for scope in scopes],
-        "title": "T-F1" if material.metric in material.topic_metrics else material.metric,
-        "percent": material.percent(material.metric),
+        "titles_of_scores": list[JsonValue](dict.fromkeys(_title(material, one) for one in judged.values())),
         "questions": [_question(question) for question in material.questions],
         "answers": [_answer(answer) for answer in material.answers],
-        "scores": [_score(score, texts, missed, others) for score in judged],
+        "scores": [
+            {
+                **_score(score, texts, missed, others),
+                "title": _title(material, score),
+                "percent": material.percent(score.metric),
+            }
+            for score in judged.values()
+        ],
         "passages": {
             id_: {"text": one.text, "document": one.document_id, "section": list[JsonValue](one.section)}
             for id_, one in material.passages.items()
@@ -81,6 +97,27 @@ def page_content(material: Material) -> dict[str, JsonValue]:
         "titles": dict[str, JsonValue](material.titles),
         "charts": _charts(material),
     }
+
+
+def _standing(material: Material) -> dict[Place, Score]:
+    """Return the score that stands for each answer.
+
+    It is that of the main metric; where its question has no gold of that kind (topics, or a set of items), that of the
+    metric which scored it by its own.
+    """
+    topical = set(material.topic_metrics)
+    other_kind = [one for one in material.scoring_metrics if (one in topical) != (material.metric in topical)]
+    standing: dict[Place, Score] = {}
+    for metric in (material.metric, *other_kind):
+        for score in material.scores:
+            held = standing.get(_place(score))
+            if score.metric == metric and (held is None or (held.value is None and score.value is not None)):
+                standing[_place(score)] = score
+    return standing
+
+
+def _title(material: Material, score: Score) -> str:
+    return score_title(material, score.metric, None)
 
 
 def _question(question: Question) -> JsonValue:
@@ -127,7 +164,7 @@ def _score(
     texts: Mapping[Place, str],
     missed: Mapping[Place, Score],
     others: Mapping[Place, dict[str, JsonValue]],
-) -> JsonValue:
+) -> dict[str, JsonValue]:
     place = _place(score)
     why = missed.get(place)
     found = found_topics(score, texts.get(place, ""))
@@ -141,6 +178,7 @@ def _score(
         "found": {topic: [list[JsonValue](one) for one in stretches] for topic, stretches in found.items()},
         "missed": _told(causes(why)) if why else {},
         "origins": _told(origins(why)) if why else {},
+        "items": {name: list[JsonValue](items) for name, items in found_items(score).items()},
         "others": others.get(place, {}),
     }
 

@@ -32,7 +32,10 @@ def by_scope(material: Material, metric: str) -> Table:
         caption=f"{title} by scope ({metric}), {unit(material, metric)}: {_form(material)}",
         columns=(Column(title="Method"), *(Column(title=scope_title(scope)) for scope in scopes)),
         rows=tuple(rows),
-        notes=(*_notes(material, metric, rows), *((letters,) if material.groups.get(metric) else ())),
+        notes=(
+            *_notes(material, metric, rows),
+            *((letters,) if any(cell.letters for row in rows for cell in row) else ()),
+        ),
     )
 
 

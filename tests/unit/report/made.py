@@ -1,6 +1,7 @@
 """A material as a study would fill it: five methods, three scopes, twenty questions, made-up answers."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -247,3 +248,32 @@ def filled(
         ranges=RANGES,
         needed={("topics", "overall", "extractive", "extractive(retriever=bm25)"): 312.0},
     )
+
+
+def mixed_material() -> Material:
+    """Return the material of a benchmark of two kinds, headed by `set_f1`: its topics are scored by `topics_local`."""
+    questions = [
+        Question(id="towns", text="Which towns?", kind="set", answers=(("Bergen",), ("Oslo",), ("</script>",))),
+        Question(id="tides", text="What moves the tides?", topics=(Topic(id="A1", text="the moon"),)),
+    ]
+    wrong: list[JsonValue] = [f"w{number}" for number in range(40)]
+    towns = Score(
+        question_id="towns",
+        method="m",
+        metric="set_f1",
+        value=0.25,
+        parts={"precision": 0.2, "recall": 1 / 3},
+        detail={"found": ["Bergen"], "missed": ["Oslo", "</script>"], "wrong": wrong},
+    )
+    tides = Score(
+        question_id="tides",
+        method="m",
+        metric="topics_local",
+        value=0.5,
+        parts={"t_prec": 0.5, "t_rec": 0.5},
+        detail={"covered": ["A1"]},
+    )
+    lacking = Score(question_id="tides", method="m", metric="set_f1", status="unscored", reason="no gold answers")
+    answers = [Answer(question_id=one.id, method="m", text="An answer.") for one in questions]
+    made = filled(questions, answers, [towns, tides, lacking], title="Mixed")
+    return replace(made, metric="set_f1", groups={}, scopes=(), banners=(), costs=(), recorded=frozenset(), needed={})

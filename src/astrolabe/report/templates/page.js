@@ -3,6 +3,7 @@
   const content = JSON.parse(document.getElementById("content").textContent);
   const LONGEST = 4000;
   const A_TIME = 200;
+  const MOST_ITEMS = 12;
   const make = (tag, attributes = {}, ...children) => {
     const node = document.createElement(tag);
     for (const [name, value] of Object.entries(attributes)) {
@@ -20,7 +21,7 @@
     for (const part of shorten(name, longest).split(/(?<=[(=,/_:])/)) node.append(part, make("wbr"));
     return node;
   };
-  const shown = (value) => (value === null || value === undefined ? "\u2013" : content.percent ? (100 * value).toFixed(1) : value.toFixed(2));
+  const shown = (score) => (!score || score.value === null ? "\u2013" : score.percent ? (100 * score.value).toFixed(1) : score.value.toFixed(2));
   const key = (question, method, scope) => JSON.stringify([question, method, scope]);
   const byPlace = (records) => new Map(records.map((one) => [key(one.question, one.method, one.scope), one]));
   const answers = byPlace(content.answers);
@@ -99,6 +100,13 @@
     return make("details", {}, make("summary", {}, `how it was found, ${steps.length} step${steps.length === 1 ? "" : "s"}`), ...roots);
   };
 
+  /* Which items of a set an answer found and missed, and which of its own are wrong. */
+  const items = (kinds) => Object.entries(kinds).map(([kind, names]) => {
+    const left = names.length - MOST_ITEMS;
+    return make("p", { class: `items ${kind}` }, make("span", { class: "quiet" }, `${kind} ${names.length} `),
+      names.slice(0, MOST_ITEMS).map((name) => shorten(name, 80)).join("; ") + (left > 0 ? `; and ${left} more` : ""));
+  });
+
   const card = (question, method, scope) => {
     const answer = answers.get(key(question.id, method, scope));
     const score = scores.get(key(question.id, method, scope));
@@ -108,7 +116,7 @@
       const [topic, bad] = topics.get(id) || [{ text: id }, false];
       return { topic: id, label: topic.text, bad, start, end };
     }));
-    const numbers = score ? [`${content.title} ${shown(score.value)}`] : ["not scored"];
+    const numbers = score ? [`${shorten(score.title, 60)} ${shown(score)}`] : ["not scored"];
     for (const [name, value] of Object.entries(score ? score.others : {})) {
       if (value !== null) numbers.push(`${shorten(name, 30)} ${Number(value.toPrecision(3))}`);
     }
@@ -121,6 +129,7 @@
     for (const why of [answer && answer.reason, score && score.reason]) {
       if (why) node.append(make("div", { class: "why" }, shorten(why, 600)));
     }
+    if (score) node.append(...items(score.items));
     if (answer && answer.text) node.append(marked(answer.text, stretches));
     if (answer && answer.contexts.length) {
       const details = make("details", {}, make("summary", {}, `${answer.contexts.length} passage${answer.contexts.length === 1 ? "" : "s"} it was shown`));
@@ -164,7 +173,7 @@
     if (question.hallucinations.length) body.append(band(`Unsupported topics (${question.hallucinations.length}): an answer should not state them`), ...question.hallucinations.map((topic) => row(topic, true)));
     const head = make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Topic"), ...methods.map((method) => {
       const score = scores.get(key(question.id, method, scope));
-      return make("th", { scope: "col" }, breakable(method, 60), make("br"), make("span", { class: "v" }, shown(score && score.value)));
+      return make("th", { scope: "col" }, breakable(method, 60), make("br"), make("span", { class: "v" }, shown(score)));
     })));
     return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Topics by method" }, make("table", { class: "plain matrix" }, head, body));
   };
@@ -189,8 +198,8 @@
     return make("span", { class: "strip" }, make("span", { class: "kind" }, question.kind), ...content.methods.slice(0, 20).map((method) => {
       const score = scores.get(key(question.id, method, first));
       const value = score ? score.value : null;
-      const cell = make("span", { class: value === null ? "cell none" : "cell", title: `${shorten(method, 60)}: ${shown(value)}` });
-      if (value !== null && content.percent) cell.style.setProperty("--p", 100 * value);
+      const cell = make("span", { class: value === null ? "cell none" : "cell", title: `${shorten(method, 60)}: ${shown(score)}` });
+      if (value !== null && score.percent) cell.style.setProperty("--p", 100 * value);
       return cell;
     }));
   };
@@ -212,7 +221,7 @@
     const refresh = () => {
       const wanted = find.value.toLowerCase().split(/\s+/).filter(Boolean);
       matches = content.questions.filter((one) => (!kind.value || one.kind === kind.value) && wanted.every((word) => words.get(one.id).includes(word)));
-      document.getElementById("count").textContent = `${matches.length.toLocaleString("en")} of ${content.questions.length.toLocaleString("en")} questions; a box is a method's ${content.title}`;
+      document.getElementById("count").textContent = `${matches.length.toLocaleString("en")} of ${content.questions.length.toLocaleString("en")} questions; a box is a method's ${content.titles_of_scores.map((title) => shorten(title, 60)).join(" or ") || "score"}`;
       list.replaceChildren();
       extend();
     };
@@ -221,7 +230,9 @@
     more.addEventListener("click", extend);
     document.querySelector(".browser").hidden = false;
     refresh();
-    open(content.questions[0]);
+    /* A page opens on something to read: the first question with an answer that has a text, or with any. */
+    const first = (records) => { const asked = new Set(records.map((one) => one.question)); return content.questions.find((one) => asked.has(one.id)); };
+    open(first(content.answers.filter((one) => one.text)) || first(content.answers) || content.questions[0]);
   };
 
   /* Charts: colours that stay apart for colour-blind eyes (Okabe and Ito, then Tol), one a method; a shape a scope. */

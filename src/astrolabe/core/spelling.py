@@ -68,7 +68,7 @@ def parse_spelled(text: str, registry: Mapping[str, type[S]], *, what: str) -> S
     Raises:
         ConfigError: The name, the preset or a parameter is unknown, or a value is not of the right type.
     """
-    name, preset, given = _read(text, what)
+    name, preset, given = read_spelled(text, what=what)
     if name not in registry:
         from difflib import get_close_matches
 
@@ -127,8 +127,12 @@ def _written(value: Scalar) -> str:
     return repr(value).lower() if isinstance(value, bool) else repr(value)
 
 
-def _read(text: str, what: str) -> tuple[str, str | None, dict[str, Scalar]]:
-    """Return the name, the preset and the parameters that a text spells."""
+def read_spelled(text: str, *, what: str) -> tuple[str, str | None, dict[str, Scalar]]:
+    """Return the name, the preset (null for none) and the parameters that a text spells; whether they exist is open.
+
+    Raises:
+        ConfigError: The text spells nothing.
+    """
     msg = f"{text!r} is not a spelled {what}; write a name, or name(parameter=value, ...)"
     try:
         node = ast.parse(text.strip(), mode="eval").body

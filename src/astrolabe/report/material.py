@@ -47,6 +47,53 @@ class Built:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Bucket:
+    """The questions that need so many gold pages.
+
+    Attributes:
+        pages: How many, for people: `1 to 10`, `31 and more`, `none`.
+        questions: How many questions these are.
+        estimates: Over them alone, of metrics and of what answers took.
+    """
+
+    pages: str
+    questions: int
+    estimates: Sequence[Estimate]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """The scores of one metric by one of several judges, on the answers that all of them scored.
+
+    Attributes:
+        metric: The metric.
+        judge: The judge's model.
+        estimates: The means by this judge.
+    """
+
+    metric: str
+    judge: str
+    estimates: Sequence[Estimate]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Elsewhere:
+    """The figures of another study: its benchmark is another one, or other models answered.
+
+    Attributes:
+        benchmark: Names its questions.
+        metric: Its main metric.
+        estimates: Of its metrics.
+        models: The model that answered, by method.
+    """
+
+    benchmark: str
+    metric: str
+    estimates: Sequence[Estimate]
+    models: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Material:
     """All that a report is made of.
 
@@ -68,10 +115,16 @@ class Material:
         costs: What the answers and the work behind them took.
         indexes: Those whose build asked a model: what came of it.
         facts: How the numbers were made: models, seeds, versions, hashes.
-        recorded: Methods whose index comes from a bundled record; marked *recorded*.
+        recorded: Methods whose answers come from the record that the package brings; marked *recorded*.
         ranges: Worst and best value by metric; metrics between 0 and 1 are shown in percent.
         needed: By metric, scope, first and second method: how many questions would tell the two apart.
         correction: What p values were corrected with, in words.
+        taken: What the answers took: estimates of `answer`, a metric that nobody scored.
+        buckets: The same figures by how many gold pages questions need; empty where all need alike.
+        models: The model that answered, by method.
+        judges: Where several judges scored one metric, the means by each.
+        agreements: By metric, what is to be said of how far its judges agree.
+        elsewhere: Other studies whose figures stand beside these in one table.
     """
 
     title: str
@@ -97,6 +150,12 @@ class Material:
         default_factory=dict[tuple[str, str | None, str, str], float | None]
     )
     correction: str = "Holm"
+    taken: Sequence[Estimate] = ()
+    buckets: Sequence[Bucket] = ()
+    models: Mapping[str, str] = field(default_factory=dict[str, str])
+    judges: Sequence[Judged] = ()
+    agreements: Mapping[str, str] = field(default_factory=dict[str, str])
+    elsewhere: Sequence[Elsewhere] = ()
     _cells: dict[tuple[str, str, str | None, str | None, str | None], Estimate] = field(
         init=False,
         repr=False,

@@ -11,7 +11,7 @@ def pairs(material: Material) -> Table:
     scope = material.widest_scope(material.metric)
     order = {method: rank for rank, method in enumerate(material.methods(material.metric))}
     chosen = [
-        one if order[one.first] < order[one.second] else _flipped(one)
+        one if order[one.first] < order[one.second] else flipped(one)
         for one in material.comparisons
         if (one.metric, one.scope) == (material.metric, scope) and {one.first, one.second} <= order.keys()
     ]
@@ -30,7 +30,7 @@ def pairs(material: Material) -> Table:
     )
 
 
-def _flipped(one: Comparison) -> Comparison:
+def flipped(one: Comparison) -> Comparison:
     """Return the same comparison seen from the other method."""
     swapped = {"better": "worse", "worse": "better"}
 

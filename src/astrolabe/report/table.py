@@ -106,13 +106,17 @@ class Column:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """A named table: `name` is its file name, `notes` are said below it."""
+    """A named table: `name` is its file name, `notes` are said below it.
+
+    What is `folded` stands in the page under a heading to be opened: it explains the others.
+    """
 
     name: str
     caption: str
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
+    folded: bool = False
 
     @property
     def header(self) -> tuple[str, ...]:

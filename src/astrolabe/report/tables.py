@@ -2,8 +2,11 @@
 
 from typing import Final
 
+from astrolabe.report.bucket_table import by_gold_pages
 from astrolabe.report.cause_and_cost_tables import causes_table, cost_table, indexes_table
+from astrolabe.report.judge_table import judges
 from astrolabe.report.material import Material
+from astrolabe.report.overview_table import overview
 from astrolabe.report.pair_table import pairs
 from astrolabe.report.score_tables import (
     by_kind,
@@ -14,7 +17,10 @@ from astrolabe.report.score_tables import (
     set_parts,
     three_by_scope,
 )
+from astrolabe.report.spent_tables import by_stage, per_answer
 from astrolabe.report.table import Table
+from astrolabe.report.tree_tables import reasons, shared_calls, trees
+from astrolabe.report.variant_tables import variants
 
 _PARTS: Final = {"set_f1": set_parts, "set_f1_judged": set_parts, "evidence_recall": evidence_parts}
 """The table of a metric's parts, where it has one beside its own."""
@@ -42,5 +48,12 @@ def all_tables(material: Material) -> list[Table]:
     for metric in material.metrics:
         name = metric.partition("(")[0]
         tables += [_PARTS[name](material, metric)] if name in _PARTS else []
-    tables += [pairs(material), causes_table(material), cost_table(material), indexes_table(material)]
+    tables += [overview(material), pairs(material), causes_table(material)]
+    tables += [cost_table(material), indexes_table(material), *_folded(material)]
     return [table for table in tables if table.rows]
+
+
+def _folded(material: Material) -> list[Table]:
+    """Return the tables that explain the others: what makes a method cost what it does."""
+    taken = [by_gold_pages(material), *variants(material), *judges(material), per_answer(material), by_stage(material)]
+    return [*taken, trees(material), reasons(material), shared_calls(material)]

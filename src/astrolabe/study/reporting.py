@@ -19,6 +19,7 @@ from astrolabe.study.passages import Shelf
 from astrolabe.study.results import metric_of
 from astrolabe.study.shown import Shown
 from astrolabe.study.study import Study, save_manifest
+from astrolabe.study.taken import Estimating, by_gold_pages, taken_scores
 
 MAIN_METRICS: Final = (("topics", "topics_astra", "topics_local"), ("set_f1_judged", "set_f1"))
 """Which metrics may head the page: those of topics and those of sets, each with the first choice first."""
@@ -41,6 +42,14 @@ def material_of(shown: Shown, around: Surroundings) -> Material:
     main = _main_metric(results.scores)
     study = around.study
     indexes = index_records(study.folder.indexes) if study else []
+    ranges = {name: metric_of(name).range for name in metrics}
+    taken = taken_scores(answer for answer in around.answers if answer.question_id in shown.questions)
+    how = Estimating(
+        seed=study.settings.seed if study else 0,
+        confidence=next((one.confidence for one in results.estimates), 0.95),
+        ranges=ranges,
+    )
+    sources = answer_sources(study) if study else []
     return Material(
         title=around.title,
         made_at=_made_at(around.answers),
@@ -59,12 +68,13 @@ def material_of(shown: Shown, around: Surroundings) -> Material:
         costs=[*_costs(around.answers), *(_cost(record) for record in indexes)],
         indexes=[_built(record) for record in indexes],
         facts={"Astrolabe": astrolabe.__version__, "Tokens counted by": COUNTER, **around.facts},
-        ranges={name: metric_of(name).range for name in metrics},
+        ranges=ranges,
         needed=_needed(shown, main),
         correction=next((one.correction for one in results.comparisons), "holm").capitalize(),
-        recorded=frozenset(str(one["method"]) for one in answer_sources(study) if one.get("bundled"))
-        if study
-        else frozenset(),
+        recorded=frozenset(str(one["method"]) for one in sources if one.get("bundled")),
+        taken=how.means(taken, shown.questions),
+        buckets=by_gold_pages(results.scores, taken, shown.questions, how) if taken else (),
+        models={str(one["method"]): str(one["model"]) for one in sources if one.get("model")},
     )
 
 

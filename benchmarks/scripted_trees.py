@@ -97,6 +97,7 @@ REPLIES: Final[dict[str, Callable[[str, str], object]]] = {
     "contextualize.v1": lambda question, shown: {"items": [], "question": question.replace("<Q1>", named(shown))},
     "decompose.v1": lambda question, _: {"questions": parts_of(question)},
     "halve.v1": lambda question, _: halves(question),
+    "list_alone.v1": lambda _, shown: {"items": [named(shown)]},
     "list_items.v1": lambda _, shown: {"items": list(dict.fromkeys(named(shown, salt) for salt in "ab"))},
     "logic_plan.v1": lambda question, shown: {"enough": one_of(4, shown) == 0, "questions": planned(question)},
     "plan_graph.v1": lambda question, _: {"questions": planned(question)},

@@ -214,6 +214,7 @@ REPLIES: dict[str, Callable[[str], Line]] = {
     "contextualize.v1": stands_alone,
     "decompose.v1": parts,
     "halve.v1": halves,
+    "list_alone.v1": lambda shown: json.dumps({"items": ["moon"] if shown else []}),
     "list_items.v1": lambda shown: json.dumps({"items": ["moon"] if shown else []}),
     "queries.v1": to_search_for,
     "entities.v1": extraction,

@@ -1,24 +1,13 @@
 """The answer of a tree's root: from its children's answers, or from what was found for it."""
 
 from collections.abc import Iterable
-from typing import Annotated
-
-from pydantic import BaseModel, Field
 
 from astrolabe.core.errors import ModelError
 from astrolabe.core.protocols import Kit
 from astrolabe.core.records import Answer, Hit, Question
-from astrolabe.parts.pack import no_context
 from astrolabe.parts.tree_node import Node
 from astrolabe.parts.tree_prompts import written
-from astrolabe.parts.write import STAGE, Shown, write_from
-from astrolabe.prompts import render
-
-
-class Items(BaseModel, frozen=True):
-    """What a question asks for, an entry each."""
-
-    items: Annotated[tuple[Annotated[str, Field(max_length=1_000)], ...], Field(max_length=1_000)]
+from astrolabe.parts.write import Shown, write_from
 
 
 async def answer_of_tree(question: Question, root: Node, kit: Kit) -> Answer:
@@ -62,7 +51,7 @@ async def answer_of_notes(question: Question, root: Node, notes: str, kit: Kit) 
 
 
 async def _written_up(question: Question, root: Node, text: str, kit: Kit, *, prompt: str) -> Answer:
-    """Write the root's answer: a list of items for the kind `set`, else text for people.
+    """Write the root's answer.
 
     Contexts are the passages that any node was shown, each once, in the order of the nodes; `retrieved` likewise what
     was found.
@@ -74,32 +63,10 @@ async def _written_up(question: Question, root: Node, text: str, kit: Kit, *, pr
         retrieved=each_once(hit for node in nodes for hit in node.hits),
     )
     with root.paying():
-        if question.kind == "set":
-            answer = await list_items(question, shown, kit)
-        else:
-            answer = await write_from(question, shown, kit, prompt=prompt)
+        answer = await write_from(question, shown, kit, prompt=prompt)
     root.answer = answer.text or None
     root.status, root.why = answer.status, answer.reason or root.why
     return answer.model_copy(update={"trace": tuple(node.step() for node in nodes)})
-
-
-async def list_items(question: Question, shown: Shown, kit: Kit) -> Answer:
-    """Return an answer that lists items, from what is shown; without any item its status is `empty`."""
-    found = {"contexts": tuple(shown.contexts), "retrieved": tuple(shown.retrieved), "trace": tuple(shown.trace)}
-    if not shown.text.strip():
-        return no_context(question, shown.retrieved).model_copy(update=found)
-    holes = {"question": question.text, "context": shown.text}
-    prompt = render("list_items.v1", stage=STAGE, reply=Items, max_tokens=kit.answer_tokens, holes=holes)
-    try:
-        reply = await kit.llm.ask(prompt)
-    except ModelError as error:
-        answer = Answer(question_id=question.id, text=error.text, status=error.status, reason=error.reason)
-        return answer.model_copy(update=found)
-    items = tuple(dict.fromkeys(item for one in reply.value.items if (item := " ".join(one.split()))))
-    if not items:
-        answer = Answer(question_id=question.id, status="empty", reason="the model found no item in what it was shown")
-        return answer.model_copy(update=found)
-    return Answer(question_id=question.id, text="\n".join(items), items=items).model_copy(update=found)
 
 
 def each_once(hits: Iterable[Hit]) -> list[Hit]:

@@ -1,4 +1,4 @@
-"""Writing an answer: the one prompt that all methods share."""
+"""Writing an answer: the prompts that all methods share, one for a text and one for a list of items."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ from astrolabe.core.errors import ModelError
 from astrolabe.core.prompt import Prompt
 from astrolabe.core.protocols import Kit
 from astrolabe.core.records import Answer, Hit, Question, Step
+from astrolabe.parts.listed import listed
 from astrolabe.parts.look import numbered
 from astrolabe.parts.pack import fit, no_context
 from astrolabe.prompts import render
@@ -48,7 +49,7 @@ async def write_answer(
 
 
 async def write_from(question: Question, shown: Shown, kit: Kit, *, prompt: str = "write.v1") -> Answer:
-    """Return an answer written from what is shown.
+    """Return an answer written from what is shown: a list of items for the kind `set`, else text for people.
 
     Where that is nothing, nothing is asked: the answer's status is `empty`. A reply that cannot be used becomes an
     answer with that status and reason.
@@ -57,23 +58,29 @@ async def write_from(question: Question, shown: Shown, kit: Kit, *, prompt: str 
         question: What is asked.
         shown: What it is answered from; longer than the kit's context budget only if the caller wants it so.
         kit: The model and its budgets.
-        prompt: The answer prompt: one with the holes `question`, `context` and `sentences`.
+        prompt: The prompt for a text: one with the holes `question`, `context` and `sentences`.
     """
     found = {"contexts": tuple(shown.contexts), "retrieved": tuple(shown.retrieved), "trace": numbered(shown.trace)}
     if not shown.text.strip():
         return no_context(question, shown.retrieved).model_copy(update=found)
+    holes = {"question": question.text, "context": shown.text}
+    if question.kind == "set":
+        answer = await listed("list_items.v1", question, kit, stage=STAGE, holes=holes)
+        return answer.model_copy(update=found)
     asked = render(
         prompt,
         stage=STAGE,
         reply=str,
         max_tokens=kit.answer_tokens,
-        holes={"question": question.text, "context": shown.text, "sentences": _sentences(kit)},
+        holes={**holes, "sentences": _sentences(kit)},
     )
     return (await _ask(question, asked, kit)).model_copy(update=found)
 
 
 async def write_alone(question: Question, kit: Kit) -> Answer:
-    """Return an answer written without any document."""
+    """Return an answer written without any document: a list of items for the kind `set`, else text for people."""
+    if question.kind == "set":
+        return await listed("list_alone.v1", question, kit, stage=STAGE, holes={"question": question.text})
     prompt = render(
         "write_alone.v1",
         stage=STAGE,

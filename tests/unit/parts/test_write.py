@@ -87,3 +87,46 @@ async def test_a_passage_that_gives_orders_stays_material() -> None:
     border = user.content.split("<", 1)[1].split(" ", 1)[0]
     assert f"</{border}>" in system.content
     assert "never an instruction" in system.content
+
+
+SET = QUESTION.model_copy(update={"kind": "set"})
+
+
+async def test_a_set_is_answered_with_its_items_each_once() -> None:
+    kit = TracedKit({"list_items": ['{"items": ["the moon", " the  moon", "the sun"]}']})
+
+    answer = await write_answer(SET, hits("p3", "p1"), kit)
+
+    (prompt,) = kit.scripted.asked
+    assert (answer.items, answer.text) == (("the moon", "the sun"), "the moon\nthe sun")
+    assert [hit.passage_id for hit in answer.contexts] == ["p3", "p1"]
+    assert (prompt.name, TEXTS["p3"] in prompt.messages[-1].content) == ("list_items.v1", True)
+
+
+async def test_a_set_is_listed_from_memory_where_there_is_no_document() -> None:
+    kit = TracedKit({"list_alone": ['{"items": ["the moon"]}']})
+
+    answer = await write_alone(SET, kit)
+
+    assert (answer.items, kit.scripted.asked[0].name) == (("the moon",), "list_alone.v1")
+
+
+async def test_a_set_of_which_no_item_is_found_is_empty_and_one_that_cannot_be_read_says_so() -> None:
+    for said, status in (
+        ('{"items": [" "]}', "empty"),
+        (RawReply(text='{"items": ["the', finish="length"), "truncated"),
+    ):
+        kit = TracedKit({"list_items": [said] * 2})
+
+        answer = await write_answer(SET, hits("p1"), kit)
+
+        assert (answer.status, bool(answer.reason), answer.items) == (status, True, ())
+        assert [hit.passage_id for hit in answer.contexts] == ["p1"]
+
+
+async def test_without_a_hit_nothing_is_asked_for_a_set() -> None:
+    kit = TracedKit({"list_items": ["{}"]})
+
+    answer = await write_answer(SET, [], kit)
+
+    assert (answer.status, kit.scripted.asked) == ("empty", [])

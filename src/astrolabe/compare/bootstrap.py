@@ -1,4 +1,4 @@
-"""How sure a mean is: bootstrap intervals over questions."""
+"""How sure a mean is: bootstrap intervals over questions, and what can be said where there is no spread."""
 
 import math
 import warnings
@@ -12,33 +12,44 @@ RESAMPLES: Final = 2000
 SMALLEST_FOR_BCA: Final = 8
 _CELLS_A_BATCH: Final = 4_000_000
 _DIGITS: Final = 12
+_ALIKE: Final = 10.0**-_DIGITS
 
 _Floats: TypeAlias = NDArray[np.float64]
 
 
+Limits: TypeAlias = tuple[float, float]
+"""The lowest and the highest that a value can be."""
+
+
 class Interval(NamedTuple):
-    """A mean and its interval; null bounds where there is no saying."""
+    """A mean and its interval; null bounds where there is no saying.
+
+    `equal` says that two or more values are all the same, so that the interval is that of `equal_values`.
+    """
 
     mean: float | None
     low: float | None
     high: float | None
+    equal: bool = False
 
 
 def interval(
     values: Sequence[float],
     *,
     rng: np.random.Generator,
+    limits: Limits | None = None,
     confidence: float = 0.95,
     resamples: int = RESAMPLES,
 ) -> Interval:
     """Return the mean of `values` and its bootstrap interval; see `intervals`."""
-    return intervals([values], rng=rng, confidence=confidence, resamples=resamples)[0]
+    return intervals([values], rng=rng, limits=[limits], confidence=confidence, resamples=resamples)[0]
 
 
 def intervals(
     samples: Sequence[Sequence[float]],
     *,
     rng: np.random.Generator,
+    limits: Sequence[Limits | None] = (),
     confidence: float = 0.95,
     resamples: int = RESAMPLES,
 ) -> list[Interval]:
@@ -53,12 +64,14 @@ def intervals(
         samples: Each in any order.
         rng: One number is drawn from it; the resamples depend on that and on a sample's length alone, so
             that an interval does not depend on the other samples.
+        limits: Of each sample's values, in the order of the samples; null, or none at all, where they are not known.
         confidence: Of the intervals, in (0, 1).
         resamples: How many are drawn.
 
     Returns:
-        Three nulls for no values; the mean alone for one value, of which there is no spread; `[v, v]`
-        where all values are equal.
+        Three nulls for no values; the mean alone for one value, of which there is no spread. Where all values are
+        equal (but for rounding) resampling says nothing: the interval is that of `equal_values`, and there is none
+        where the limits are not known.
     """
     seed = int(rng.integers(2**63))
     found: list[Interval] = [Interval(None, None, None)] * len(samples)
@@ -66,17 +79,46 @@ def intervals(
     for index, sample in enumerate(samples):
         if not sample:
             continue
-        if min(sample) < max(sample):
+        if len(sample) == 1:
+            found[index] = Interval(sample[0], None, None)
+        elif not math.isclose(min(sample), max(sample), rel_tol=_ALIKE, abs_tol=_ALIKE):
             varied.setdefault(len(sample), []).append(index)
         else:
-            bound = sample[0] if len(sample) > 1 else None
-            found[index] = Interval(sample[0], bound, bound)
+            own = limits[index] if limits else None
+            found[index] = equal_values(math.fsum(sample) / len(sample), len(sample), own, confidence=confidence)
     for length, indices in varied.items():
         rows = np.sort(np.asarray([samples[index] for index in indices], dtype=np.float64), axis=1)
         draw = _Draw(seed=seed, length=length, confidence=confidence, resamples=resamples)
         for index, (low, high) in zip(indices, draw.bounds(rows).tolist(), strict=True):
             found[index] = Interval(math.fsum(samples[index]) / length, low, high)
     return found
+
+
+def equal_values(value: float, count: int, limits: Limits | None, *, confidence: float = 0.95) -> Interval:
+    """Return the interval of the mean where `count` values are all equal.
+
+    So many equal values would hardly have come up if the share of equal ones among all were below
+    q = ((1 - confidence) / 2) ** (1 / count), the lower bound of Clopper and Pearson (1934) for `count` of `count`. The
+    others can be anything within the limits, so the mean lies between `q * value + (1 - q) * limit` for the lower and
+    the upper limit. For values of 0 and 1 that is the interval of Clopper and Pearson, for others it is wider than need
+    be: nothing is assumed of what was not seen.
+
+    Args:
+        value: Each of the values.
+        count: How many there are.
+        limits: Between what a value can lie; without them, or where one is infinite or the value lies outside, there
+            is no interval.
+        confidence: Of the interval, in (0, 1).
+
+    Examples:
+        >>> [round(bound, 4) for bound in equal_values(1.0, 10, (0.0, 1.0))[1:3]]
+        [0.6915, 1.0]
+    """
+    if limits is None or not all(map(math.isfinite, limits)) or not limits[0] <= value <= limits[1]:
+        return Interval(value, None, None, equal=True)
+    share = ((1 - confidence) / 2) ** (1 / count)
+    low, high = (share * value + (1 - share) * limit for limit in limits)
+    return Interval(value, min(low, value), max(high, value), equal=True)
 
 
 class _Draw(NamedTuple):

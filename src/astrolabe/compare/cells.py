@@ -13,6 +13,14 @@ OVERALL: Final = "overall"
 Range = tuple[float, float]
 """Worst and best; `(1, 0)` where less is better."""
 
+_SHARES: Final = (
+    *("precision", "recall", "f1", "official_precision", "official_recall", "official_f1"),
+    *("official_f1_50", "official_recall_80", "pages", "passages", "characters"),
+    *("passages_retrieved", "characters_retrieved"),
+    *(f"{level}_{name}" for level in ("page", "exact", "place") for name in ("recall", "precision", "f1", "hit")),
+)
+"""The parts that the metrics of sets and of evidence have."""
+
 PART_RANGES: Final[Mapping[str, Range]] = {
     "t_prec": (0.0, 1.0),
     "t_rec": (0.0, 1.0),
@@ -21,8 +29,9 @@ PART_RANGES: Final[Mapping[str, Range]] = {
     "h_resp": (1.0, 0.0),
     "h_topic+": (1.0, 0.0),
     "h_resp+": (1.0, 0.0),
+    **dict.fromkeys(_SHARES, (0.0, 1.0)),
 }
-"""The ranges of the parts that the topic metrics have."""
+"""The ranges of the parts that are shares, whatever metric has them."""
 
 NON_EMPTY: Final[Mapping[str, str]] = {"h_topic": "h_topic+", "h_resp": "h_resp+"}
 """Parts that are 0 by definition for a question without hallucination topics, and the same parts over
@@ -86,10 +95,14 @@ class Table:
         """
         scopes = self.scopes(column.metric, column.part) if column.scope == OVERALL else [column.scope]
         own = [self.columns.get(column._replace(scope=scope), {}).get(question.id) for scope in scopes]
-        if column.part in NON_EMPTY and not _has_hallucinations(question):
-            bounds = (0.0, 0.0)
+        bounds = range_of(column, question, bounds)
         worst, best = (mean_of_all([_bound(bounds, end) if one is None else one for one in own]) for end in (0, 1))
         return Ends(worst, best)
+
+
+def range_of(column: Column, question: Question, bounds: Range | None) -> Range | None:
+    """Return the range of a question's value in a column with such bounds; a part that is 0 by definition is only 0."""
+    return (0.0, 0.0) if column.part in NON_EMPTY and not _has_hallucinations(question) else bounds
 
 
 def tabulate(scores: Sequence[Score], questions: Mapping[str, Question]) -> Table:

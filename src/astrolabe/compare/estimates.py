@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from astrolabe.compare.bootstrap import RESAMPLES, Interval, intervals
-from astrolabe.compare.cells import OVERALL, PART_RANGES, Column, Ends, Range, Values, mean_of_all, tabulate
+from astrolabe.compare.bootstrap import RESAMPLES, Interval, Limits, intervals
+from astrolabe.compare.cells import OVERALL, PART_RANGES, Column, Ends, Range, Values, mean_of_all, range_of, tabulate
 from astrolabe.core.records import KINDS, Estimate, Kind, Question, Score
 
 
@@ -34,8 +34,8 @@ def estimate(
         rng: One number is drawn from it. An interval depends on that and on its own cell's values: neither
             on the order of the scores nor on what else is estimated.
         ranges: Worst and best value of each metric, such as `(1, 0)` where less is better; without one
-            (or with an infinite one) `worst` and `best` are null where answers are unscored. The topic
-            metrics' parts are known (`PART_RANGES`).
+            (or with an infinite one) `worst` and `best` are null where answers are unscored, and there is no interval
+            where scores are all equal. The parts that are shares are known (`PART_RANGES`).
         confidence: Of the intervals, in (0, 1).
         resamples: Bootstrap samples behind an interval.
 
@@ -56,11 +56,18 @@ def estimate(
         bounds = PART_RANGES.get(column.part) if column.part else (ranges or {}).get(column.metric)
         ends = {name: table.ends(column, questions[name], bounds) for name in values}
         cells += [
-            _Cell(column, kind, [values[name] for name in chosen], [ends[name] for name in chosen])
+            _Cell(
+                column,
+                kind,
+                [values[name] for name in chosen],
+                [ends[name] for name in chosen],
+                _limits([range_of(column, questions[name], bounds) for name in chosen]),
+            )
             for kind, chosen in _by_kind(values, questions)
         ]
     samples = [cell.scored for cell in cells]
-    found = intervals(samples, rng=rng, confidence=confidence, resamples=resamples)
+    limits = [cell.limits for cell in cells]
+    found = intervals(samples, rng=rng, limits=limits, confidence=confidence, resamples=resamples)
     return [cell.estimate(one, confidence=confidence) for cell, one in zip(cells, found, strict=True)]
 
 
@@ -77,11 +84,20 @@ def _by_kind(values: Values, questions: Mapping[str, Question]) -> Iterable[tupl
             yield kind, chosen
 
 
+def _limits(ranges: Sequence[Range | None]) -> Limits | None:
+    """Return between what the values of all the ranges lie; null where one of them is not known."""
+    known = [bounds for bounds in ranges if bounds is not None]
+    if not known or len(known) < len(ranges):
+        return None
+    return min(min(bounds) for bounds in known), max(max(bounds) for bounds in known)
+
+
 class _Cell(NamedTuple):
     column: Column
     kind: Kind | None
     values: list[float | None]
     ends: list[Ends]
+    limits: Limits | None
 
     @property
     def scored(self) -> list[float]:
@@ -90,7 +106,7 @@ class _Cell(NamedTuple):
 
     def estimate(self, found: Interval, *, confidence: float) -> Estimate:
         """Return the cell's mean with its interval, bounds and counts."""
-        mean, low, high = found
+        mean, low, high, equal = found
         scored = self.scored
         return Estimate(
             metric=self.column.metric,
@@ -101,6 +117,7 @@ class _Cell(NamedTuple):
             value=mean,
             low=low,
             high=high,
+            equal=equal,
             worst=mean_of_all([ends.worst for ends in self.ends]),
             best=mean_of_all([ends.best for ends in self.ends]),
             n_scored=len(scored),

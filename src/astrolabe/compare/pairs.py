@@ -38,7 +38,8 @@ def compare_methods(
         rng: One number is drawn from it; a pair's p and interval depend on that and on its own differences.
         part: A part of the scores (`t_rec`, ...) instead of their value. The comparisons' `metric` is
             then written `metric.part`.
-        ranges: Worst and best value by metric; they tell which end is better (more is, if not given).
+        ranges: Worst and best value by metric; they tell which end is better (more is, if not given), and how far
+            a difference can go where all of a pair's are equal (no interval, if not given).
         correction: `holm`, `bonferroni` or `none`.
         confidence: Of the interval and the verdict, in (0, 1).
 
@@ -52,6 +53,7 @@ def compare_methods(
     table = tabulate([score for score in scores if score.metric == metric], questions)
     known = PART_RANGES.get(part) if part else (ranges or {}).get(metric)
     worst, best = known or (0.0, 1.0)
+    limits = (-abs(best - worst), abs(best - worst)) if known else None
     seed = int(rng.integers(2**63))
     found: list[Comparison] = []
     for scope, methods in families(table, metric, part):
@@ -59,7 +61,9 @@ def compare_methods(
         samples = [pair.differences for pair in family]
         p = sign_flip_tests([sample for sample in samples if sample], rng=np.random.default_rng(seed))
         tests = iter(zip(p, adjust(p, correction), strict=True))
-        measured = intervals(samples, rng=np.random.default_rng(seed), confidence=confidence)
+        measured = intervals(
+            samples, rng=np.random.default_rng(seed), limits=[limits] * len(samples), confidence=confidence
+        )
         for pair, seen in zip(family, measured, strict=True):
             raw, adjusted = next(tests) if pair.differences else (None, None)
             sure = adjusted is not None and adjusted < round(1 - confidence, 9)

@@ -309,8 +309,9 @@ class Estimate(Record):
 
     `part` is one of a score's parts (`t_prec`, `h_topic`, ...) or null for its value. `scope` is
     null for answers without one and `overall` for the mean over scopes on the questions scored in
-    all of them. `worst` and `best` bound the mean over all that were asked, whatever the unscored
-    ones are.
+    all of them. `equal` says that two or more scores are all the same: then resampling says nothing of
+    the mean, and the interval is the one that so many equal scores allow for. `worst` and `best` bound
+    the mean over all that were asked, whatever the unscored ones are.
     """
 
     metric: Text
@@ -321,6 +322,7 @@ class Estimate(Record):
     value: float | None
     low: float | None = None
     high: float | None = None
+    equal: bool = False
     worst: float | None = None
     best: float | None = None
     n_scored: Count

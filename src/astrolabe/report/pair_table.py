@@ -25,6 +25,7 @@ def pairs(material: Material) -> Table:
         rows=tuple(_pair(material, one, percent) for one in chosen),
         notes=(
             f"Paired sign-flip test on the questions scored for both; p corrected: {material.correction}, these pairs.",
+            "Low and high: the bootstrap interval; where all differences are equal, what so few equal ones allow for.",
             "Needed: the number of questions at which such a difference would be found in 80 % of studies.",
         ),
     )

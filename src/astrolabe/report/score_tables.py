@@ -6,7 +6,7 @@ from typing import Final
 from astrolabe.core.records import KINDS
 from astrolabe.core.spelling import slug
 from astrolabe.report.material import Material
-from astrolabe.report.table import Cell, Column, Table
+from astrolabe.report.table import Cell, Column, Table, explained
 from astrolabe.report.titles import KIND_TITLES, PART_TITLES, letters_of, method_cell, scope_title, score_title, unit
 
 BOUNDS: Final = "In round brackets: between what the mean over all that were asked lies, whatever the unscored are."
@@ -27,7 +27,7 @@ def by_scope(material: Material, metric: str) -> Table:
     ]
     title = score_title(material, metric, None)
     letters = "Methods with a letter in common in a column cannot be told apart there."
-    return Table(
+    table = Table(
         name=_name(material, "by_scope", metric),
         caption=f"{title} by scope ({metric}), {unit(material, metric)}: {_form(material)}",
         columns=(Column(title="Method"), *(Column(title=scope_title(scope)) for scope in scopes)),
@@ -37,6 +37,7 @@ def by_scope(material: Material, metric: str) -> Table:
             *((letters,) if any(cell.letters for row in rows for cell in row) else ()),
         ),
     )
+    return explained(table)
 
 
 def by_kind(material: Material, metric: str) -> Table:

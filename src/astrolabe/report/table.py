@@ -1,6 +1,6 @@
 """A table that every format is written from, and the terminal's too."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from astrolabe.core.records import Estimate
@@ -9,6 +9,11 @@ DASH: Final = "\N{EN DASH}"
 LONGEST_CELL: Final = 300
 GAP: Final = 0.02
 """From this share of missing scores on, a cell is named on top of everything."""
+EQUAL: Final = (
+    "[low, high]= : all scores there are equal, and drawing questions again says nothing of others. The interval is "
+    "as wide as so few equal scores allow for (Clopper and Pearson); without limits of the score there is none."
+)
+"""Said below a table in which all scores of a cell are equal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,10 +56,17 @@ class Cell:
 
     @property
     def span(self) -> str:
-        """An estimate's interval in brackets."""
+        """An estimate's interval in brackets, marked where all scores are equal."""
+        mark = "=" if self.equal else ""
         if self.estimate is None or self.estimate.low is None or self.estimate.high is None:
-            return f"[{DASH}]"
-        return f"[{self._written(self.estimate.low)}, {self._written(self.estimate.high)}]"
+            return f"[{DASH}]{mark}"
+        return f"[{self._written(self.estimate.low)}, {self._written(self.estimate.high)}]{mark}"
+
+    @property
+    def equal(self) -> bool:
+        """Whether all scores are equal, and the interval claims more than that they are."""
+        found = self.estimate
+        return found is not None and found.equal and (found.low is None or found.low != found.high)
 
     @property
     def counts(self) -> str:
@@ -132,6 +144,13 @@ class Table:
     def texts(self) -> tuple[tuple[str, ...], ...]:
         """The cells as plain text on one line each, as a terminal prints them."""
         return tuple(tuple(cell.shown for cell in row) for row in self.rows)
+
+
+def explained(table: Table) -> Table:
+    """Return the table with what its cells' marks mean below it."""
+    if EQUAL in table.notes or not any(cell.equal for row in table.rows for cell in row):
+        return table
+    return replace(table, notes=(*table.notes, EQUAL))
 
 
 def shortened(text: str, longest: int) -> str:

@@ -18,7 +18,7 @@ from astrolabe.report.score_tables import (
     three_by_scope,
 )
 from astrolabe.report.spent_tables import by_stage, per_answer
-from astrolabe.report.table import Table
+from astrolabe.report.table import Table, explained
 from astrolabe.report.tree_tables import reasons, shared_calls, trees
 from astrolabe.report.variant_tables import variants
 
@@ -50,7 +50,7 @@ def all_tables(material: Material) -> list[Table]:
         tables += [_PARTS[name](material, metric)] if name in _PARTS else []
     tables += [overview(material), pairs(material), causes_table(material)]
     tables += [cost_table(material), indexes_table(material), *_folded(material)]
-    return [table for table in tables if table.rows]
+    return [explained(table) for table in tables if table.rows]
 
 
 def _folded(material: Material) -> list[Table]:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import beta
 
 from astrolabe.compare import Interval, interval, intervals
 
@@ -23,8 +24,70 @@ def test_one_value_has_a_mean_and_no_interval() -> None:
     assert interval([0.7], rng=rng()) == Interval(0.7, None, None)
 
 
-def test_eight_equal_scores_have_an_interval_of_no_width() -> None:
-    assert interval([0.5] * 8, rng=rng()) == Interval(0.5, 0.5, 0.5)
+@pytest.mark.parametrize("limits", [None, (0.0, float("inf")), (0.6, 1.0)])
+def test_equal_scores_whose_limits_are_not_known_have_no_interval(limits: tuple[float, float] | None) -> None:
+    assert interval([0.5] * 8, rng=rng(), limits=limits) == Interval(0.5, None, None, equal=True)
+
+
+@pytest.mark.parametrize(
+    ("values", "low", "high"),
+    [
+        # Clopper and Pearson's exact intervals, as scipy.stats.binomtest and R's binom.test print them.
+        ([1.0] * 10, 0.6915029, 1.0),
+        ([0.0] * 10, 0.0, 0.3084971),
+        ([0.0] * 20, 0.0, 0.1684335),
+        ([0.4] * 5, 0.4 * 0.4781762, 0.4 * 0.4781762 + 0.5218238),
+    ],
+)
+def test_equal_scores_have_the_interval_that_so_few_of_them_allow_for(
+    values: list[float], low: float, high: float
+) -> None:
+    found = interval(values, rng=rng(), limits=(0.0, 1.0))
+
+    assert found == pytest.approx((values[0], low, high, True), abs=1e-6)
+
+
+@pytest.mark.parametrize("count", [2, 3, 7, 8, 30, 1000])
+@pytest.mark.parametrize("confidence", [0.8, 0.95, 0.99])
+def test_equal_scores_of_one_have_the_exact_bound_of_a_proportion(count: int, confidence: float) -> None:
+    exact = float(beta.ppf((1 - confidence) / 2, count, 1))
+
+    ones = interval([1.0] * count, rng=rng(), limits=(0.0, 1.0), confidence=confidence)
+    noughts = interval([0.0] * count, rng=rng(), limits=(0.0, 1.0), confidence=confidence)
+
+    assert (ones.low, ones.high) == (pytest.approx(exact), 1.0)
+    assert (noughts.low, noughts.high) == (0.0, pytest.approx(1 - exact))
+
+
+@given(
+    st.lists(st.floats(0, 1), min_size=3, max_size=3),
+    st.lists(st.integers(1, 1000), min_size=3, max_size=3),
+    st.integers(2, 40),
+)
+def test_where_the_mean_of_all_lies_outside_equal_scores_come_up_less_than_once_in_forty(
+    values: list[float], weights: list[int], count: int
+) -> None:
+    shares = [weight / sum(weights) for weight in weights]
+    mean = sum(value * share for value, share in zip(values, shares, strict=True))
+
+    for value in values:
+        found = interval([value] * count, rng=rng(), limits=(0.0, 1.0))
+        assert found.low is not None
+        assert found.high is not None
+        chance = sum(share for one, share in zip(values, shares, strict=True) if one == value) ** count
+        assert found.low - 1e-9 <= mean <= found.high + 1e-9 or chance <= 0.025 + 1e-9
+
+
+def test_each_sample_has_limits_of_its_own() -> None:
+    samples = [[0.0] * 5, [0.0] * 5, [0.0, 1.0]]
+
+    found = intervals(samples, rng=rng(), limits=[(0.0, 1.0), (-1.0, 1.0), None])
+
+    assert [(one.low, one.high) for one in found[:2]] == [
+        (0.0, pytest.approx(0.5218238)),
+        (pytest.approx(-0.5218238), pytest.approx(0.5218238)),
+    ]
+    assert found[2][1:] == (0.0, 1.0, False)
 
 
 def test_the_same_seed_gives_the_same_interval_whatever_the_order() -> None:
@@ -85,8 +148,8 @@ def test_a_95_percent_interval_holds_the_true_mean_about_95_times_in_a_hundred()
     assert 0.88 <= held / len(samples) <= 0.99
 
 
-@given(st.lists(st.floats(0, 1), min_size=2, max_size=12))
-def test_an_interval_stays_within_the_values(values: list[float]) -> None:
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=12).filter(lambda values: max(values) - min(values) > 1e-9))
+def test_an_interval_stays_within_values_that_differ(values: list[float]) -> None:
     found = interval(values, rng=rng(), resamples=100)
 
     assert found.mean is not None
@@ -105,10 +168,10 @@ def test_a_sample_has_the_same_interval_alone_and_among_others() -> None:
     assert together != intervals(samples, rng=rng(2))
 
 
-def test_values_that_differ_by_rounding_alone_still_have_finite_bounds() -> None:
+def test_values_that_differ_by_rounding_alone_are_equal() -> None:
     values = [0.1 + 0.2, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3]
 
-    found = interval(values, rng=rng())
+    found = interval(values, rng=rng(), limits=(0.0, 1.0))
 
-    assert found.low == pytest.approx(0.3)
-    assert found.high == pytest.approx(0.3)
+    assert found == pytest.approx(interval([0.3] * 8, rng=rng(), limits=(0.0, 1.0)))
+    assert found.equal

@@ -53,9 +53,11 @@ def only(found: Sequence[Estimate], **wanted: object) -> Estimate:
     return chosen[0]
 
 
-def compared(scores: Sequence[Score], count: int = 20) -> list[Comparison]:
+def compared(
+    scores: Sequence[Score], count: int = 20, ranges: dict[str, tuple[float, float]] | None = None
+) -> list[Comparison]:
     questions = {f"q{n}": question(n) for n in range(count)}
-    return compare_methods(scores, questions, metric="topics", rng=rng())
+    return compare_methods(scores, questions, metric="topics", rng=rng(), ranges=ranges)
 
 
 # D21
@@ -154,7 +156,7 @@ def test_pairs_are_compared_on_the_questions_that_both_have() -> None:
     (found,) = compared([*first, *second])
 
     assert (found.first, found.second, found.n) == ("a", "b", 8)
-    assert (found.difference, found.low, found.high) == pytest.approx((0.8, 0.8, 0.8))
+    assert found.difference == pytest.approx(0.8)
     assert (found.p, found.verdict) == (2 / 2**8, "better")
 
 
@@ -163,8 +165,53 @@ def test_equal_scores_in_all_records_cannot_be_told_apart() -> None:
 
     (found,) = compared(scores)
 
-    assert (found.difference, found.low, found.high, found.p) == (0.0, 0.0, 0.0, 1.0)
+    assert (found.difference, found.low, found.high, found.p) == (0.0, None, None, 1.0)
     assert found.verdict == "cannot tell"
+
+
+@pytest.mark.parametrize("limits", [(0.0, 1.0), (1.0, 0.0)])
+def test_equal_differences_have_the_interval_that_so_few_of_them_allow_for(limits: tuple[float, float]) -> None:
+    scores = [score(n, 0.9 if method == "a" else 0.1, method=method) for n in range(8) for method in "ab"]
+
+    (found,) = compared(scores, ranges={"topics": limits})
+
+    share = 0.025 ** (1 / 8)
+    assert (found.low, found.high) == pytest.approx((1.8 * share - 1, 1 - 0.2 * share))
+    assert found.p == 2 / 2**8
+
+
+def test_equal_scores_are_said_to_be_equal_and_have_an_interval_within_the_metrics_range() -> None:
+    scores = [score(n, 0.4, parts={"precision": 1.0, "own": 0.3}) for n in range(5)]
+    costs = [score(n, 1.0, metric="cost") for n in range(5)]
+
+    found = estimated([*scores, *costs])
+
+    share = 0.025**0.2
+    one, precision = only(found, metric="topics"), only(found, part="precision")
+    assert (one.value, one.low, one.high, one.equal) == (
+        0.4,
+        pytest.approx(0.4 * share),
+        pytest.approx(1 - 0.6 * share),
+        True,
+    )
+    assert (precision.low, precision.high) == (pytest.approx(share), 1.0)
+    for unknown in (only(found, metric="cost"), only(found, part="own")):
+        assert (unknown.low, unknown.high, unknown.equal) == (None, None, True)
+
+
+def test_scores_that_differ_and_a_single_score_are_not_said_to_be_equal() -> None:
+    assert not only(estimated([score(n, n / 5) for n in range(5)])).equal
+    assert not only(estimated([score(0, 1.0)])).equal
+
+
+def test_a_part_that_is_zero_by_definition_is_zero_for_certain() -> None:
+    scores = [score(n, 0.5, parts={"h_topic": 0.0}) for n in range(8)]
+
+    without = only(estimated(scores), part="h_topic")
+    some = only(estimated(scores, hallucinations=1), part="h_topic")
+
+    assert (without.low, without.high) == (0.0, 0.0)
+    assert (some.low, some.high) == (0.0, pytest.approx(1 - 0.025 ** (1 / 8)))
 
 
 def test_methods_without_a_common_question_have_null_and_are_not_in_the_family() -> None:

@@ -8,6 +8,7 @@ from astrolabe.core.records import Estimate, Usage
 from astrolabe.report import Cell, Cost, Material, all_tables, main_table
 from astrolabe.report.finding import finding
 from astrolabe.report.score_tables import BOUNDS, NEAR_MISS, hallucinations
+from astrolabe.report.table import DASH, EQUAL
 from tests.unit.report.made import METHODS, made_material
 
 
@@ -163,6 +164,32 @@ def test_the_finding_says_who_has_the_same_mean_as_the_leader() -> None:
     material = Material(title="t", made_at=made_material().made_at, metric="set_f1", estimates=estimates)
 
     assert finding(material).endswith(", 5/5 questions scored; b and d have the same.")
+
+
+def test_an_interval_of_equal_scores_is_marked_and_explained_below_its_table() -> None:
+    equal = Estimate(metric="m", method="a", value=1.0, low=0.478, high=1.0, equal=True, n_scored=5, n_asked=5)
+    other = equal.model_copy(update={"method": "b", "equal": False})
+    plain, marked = (
+        main_table(Material(title="t", made_at=made_material().made_at, metric="m", estimates=estimates))
+        for estimates in ([other], [equal, other])
+    )
+
+    assert EQUAL not in plain.notes
+    assert marked.notes == (EQUAL,)
+    assert [row[1].shown for row in marked.rows] == ["100.0 [47.8, 100.0]=, 5/5", "100.0 [47.8, 100.0], 5/5"]
+    assert Cell(estimate=equal.model_copy(update={"low": None, "high": None})).span == f"[{DASH}]="
+    assert Cell(estimate=equal.model_copy(update={"low": 1.0})).span == "[1.0, 1.0]"
+
+
+def test_every_table_explains_its_marks() -> None:
+    made = made_material()
+    marked = [one.model_copy(update={"equal": True}) for one in made.estimates]
+
+    tables = all_tables(replace(made, estimates=marked))
+
+    estimates = [table for table in tables if any(cell.equal for row in table.rows for cell in row)]
+    assert len(estimates) > 3
+    assert all(table.notes.count(EQUAL) == 1 for table in estimates)
 
 
 def test_the_finding_of_a_single_method_names_its_mean_and_where() -> None:

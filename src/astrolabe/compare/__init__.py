@@ -9,6 +9,7 @@ from astrolabe.compare.cells import OVERALL, PART_RANGES, Range
 from astrolabe.compare.duels import Duel, tally
 from astrolabe.compare.estimates import estimate
 from astrolabe.compare.groups import groups
+from astrolabe.compare.judges import JudgesAgree, judges_agree
 from astrolabe.compare.needed import needed_for, questions_needed
 from astrolabe.compare.pairs import Correction, compare_methods
 from astrolabe.compare.permutation import adjust, sign_flip_tests
@@ -20,6 +21,7 @@ __all__ = [
     "Correction",
     "Duel",
     "Interval",
+    "JudgesAgree",
     "Range",
     "Statistic",
     "adjust",
@@ -29,6 +31,7 @@ __all__ = [
     "groups",
     "interval",
     "intervals",
+    "judges_agree",
     "needed_for",
     "questions_needed",
     "rank_correlation",

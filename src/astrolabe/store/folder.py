@@ -87,6 +87,10 @@ class StudyFolder:
         """The scores file of a spelled metric and method."""
         return self.root / "scores" / slug(metric) / f"{slug(method)}.jsonl"
 
+    def scores_by(self, metric: str, judge: str) -> Path:
+        """The folder of the scores that a judge gave for a spelled metric before another one did."""
+        return self.root / "scores" / slug(metric) / "by" / slug(judge)
+
 
 def write_manifest(folder: Path, content: Mapping[str, JsonValue]) -> None:
     """Write a folder's `manifest.json`: versions, parameters, seeds, hashes of its sources."""

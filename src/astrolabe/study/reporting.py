@@ -15,6 +15,7 @@ from astrolabe.parts.local_topics import MATCHER
 from astrolabe.report import FORMATS, Built, Cost, Format, Material, write_report
 from astrolabe.study.answers import all_answers, answer_sources
 from astrolabe.study.index_records import IndexRecord, index_records
+from astrolabe.study.judges import NO_JUDGES, compared_judges
 from astrolabe.study.passages import Shelf
 from astrolabe.study.results import metric_of
 from astrolabe.study.shown import Shown
@@ -50,6 +51,7 @@ def material_of(shown: Shown, around: Surroundings) -> Material:
         ranges=ranges,
     )
     sources = answer_sources(study) if study else []
+    judges = compared_judges(study, results.scores, shown.questions, how) if study and taken else NO_JUDGES
     return Material(
         title=around.title,
         made_at=_made_at(around.answers),
@@ -74,6 +76,8 @@ def material_of(shown: Shown, around: Surroundings) -> Material:
         recorded=frozenset(str(one["method"]) for one in sources if one.get("bundled")),
         taken=how.means(taken, shown.questions),
         buckets=by_gold_pages(results.scores, taken, shown.questions, how) if taken else (),
+        judges=judges.means,
+        agreements=judges.agreements,
         models={str(one["method"]): str(one["model"]) for one in sources if one.get("model")},
     )
 

@@ -20,6 +20,7 @@ from astrolabe.study.answers import Job, all_answers
 from astrolabe.study.bench import bench_of, kits_of_answers
 from astrolabe.study.by_gold import default_metrics, fits
 from astrolabe.study.faults import first_of
+from astrolabe.study.judges import set_aside
 from astrolabe.study.kit import Bench
 from astrolabe.study.ledger import Ledger
 from astrolabe.study.models import Models
@@ -282,13 +283,12 @@ def _claims_of(ledger: Ledger | None, study: Study | None) -> Claims | None:
 
 
 def _keep(study: Study, scoring: Scoring, turns: Turns[Score], scores: Sequence[Score], *, begun: set[str]) -> None:
-    """Write scores; with a metric's first one, drop those that something else was the source of."""
+    """Write scores; with a metric's first one, drop those that something else but another judge was the source of."""
     for metric in {score.metric for score in scores} - begun:
         folder = study.folder.scores(metric, "").parent
         with turns.alone(metric):
             if not _still_holds(study, scoring, metric):
-                for path in folder.glob("*.jsonl"):
-                    path.unlink(missing_ok=True)
+                set_aside(study, metric, _made_from(scoring, metric))
                 save_manifest(folder, _made_from(scoring, metric))
         begun.add(metric)
     together: dict[Path, list[Score]] = {}

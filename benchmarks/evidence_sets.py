@@ -14,7 +14,9 @@ some 1,500 tokens: a small model on two cores reads about 80 a second. A reply t
 
 With `--to` the studies are kept: stopped, the same command goes on where it was, and more questions keep those that
 stand. F1 is that of `set_f1`, over the answers that are there; where some are not, `others 0-1` says between what it
-lies whatever they had been. Recall is of gold paragraphs, among all that was found. Intervals are of 95 %.
+lies whatever they had been. Recall is of gold paragraphs, among all that was found. Intervals are of 95 %. Seconds are
+those of a question, of which as many run at once as the model allows; the first method that searches waits for the
+index.
 
 `--answer scripted` asks a server of our own (see `scripted_trees.py`), which finds nothing out: what it tells is
 whether all questions end in an answer, in what time and memory. `--times` makes a set larger by copies of its
@@ -181,19 +183,22 @@ async def measure(name: str, root: Path, source: Path, asked: Asked) -> None:
     say("\n".join(["not ok:", *notes]) if notes else "all answers are ok")
 
 
-def estimates(
-    scores: Sequence[Score], questions: Mapping[str, astrolabe.Question], seed: int
-) -> dict[tuple[str, str | None], Estimate]:
-    """Return the means with their intervals by metric and part, over all kinds of question."""
+def estimates(scores: Sequence[Score], questions: Mapping[str, astrolabe.Question], seed: int) -> dict[str, Estimate]:
+    """Return the means with their intervals by metric, over all kinds of question; of recall, that of the search."""
     ranges = {"set_f1": (0.0, 1.0), "evidence_recall": (0.0, 1.0)}
-    found = estimate(scores, questions, rng=np.random.default_rng(seed), ranges=ranges)
-    return {(one.metric, one.part): one for one in found if one.kind is None}
+    found = estimate(list(map(searched, scores)), questions, rng=np.random.default_rng(seed), ranges=ranges)
+    return {one.metric: one for one in found if one.kind is None and one.part is None}
 
 
-def line(method: str, scores: Sequence[Score], found: Mapping[tuple[str, str | None], Estimate]) -> str:
+def searched(score: Score) -> Score:
+    """Return a score with the recall of all that was found as its value, where it has one."""
+    recall = score.parts.get("pages_retrieved")
+    return score if recall is None else score.model_copy(update={"value": recall})
+
+
+def line(method: str, scores: Sequence[Score], found: Mapping[str, Estimate]) -> str:
     """Return a method's line of the table."""
-    f1, recall = found["set_f1", None], found["evidence_recall", None]
-    reached = found.get(("evidence_recall", "pages_retrieved"), recall)
+    f1, recall = found["set_f1"], found["evidence_recall"]
     costs = [score for score in scores if score.metric == "cost" and score.value is not None]
     calls = [score.value or 0.0 for score in costs]
     tokens, seconds = (sum(score.parts[part] or 0.0 for score in costs) for part in ("prompt_tokens", "seconds"))
@@ -201,7 +206,7 @@ def line(method: str, scores: Sequence[Score], found: Mapping[tuple[str, str | N
     return aligned(
         [
             *(method.partition("(")[0], with_interval(f1), f"{f1.n_scored}/{f1.n_asked}", bounds),
-            *(with_interval(reached), f"{reached.n_scored}/{reached.n_asked}"),
+            *(with_interval(recall), f"{recall.n_scored}/{recall.n_asked}"),
             *(f"{sum(calls) / len(calls):.1f}", f"{max(calls):.0f}", f"{sum(one > CALLS for one in calls)}"),
             *(f"{tokens / len(calls):,.0f}", f"{seconds / len(calls):.2f}"),
         ]

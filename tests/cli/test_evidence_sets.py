@@ -39,7 +39,7 @@ def script(repository: Path) -> Path:
 def ended(repository: Path, *words: str | Path) -> "subprocess.CompletedProcess[str]":
     """Run the script to its end."""
     command = [sys.executable, script(repository), *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
 
 
 def table(out: str) -> list[list[str]]:

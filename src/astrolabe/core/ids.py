@@ -28,6 +28,6 @@ def document_id(text: str) -> str:
     return content_id("d", text)
 
 
-def passage_id(document: str, start: int, end: int) -> str:
-    """Return a passage's id, made of its document and its half-open character range."""
-    return content_id("p", document, str(start), str(end))
+def passage_id(document: str, start: int, end: int, context: str = "") -> str:
+    """Return a passage's id, made of its document, its half-open character range and the context in front, if any."""
+    return content_id("p", document, str(start), str(end), *filter(None, [context]))

@@ -76,7 +76,11 @@ class Document(Record):
 
 
 class Passage(Record):
-    """A stretch of a document: `text == document.text[start:end]`, `tokens` long."""
+    """A stretch of a document: `text` ends with `document.text[start:end]` and is `tokens` long.
+
+    What stands in front of the stretch is context that the passage repeats: the headings above it, a table's header
+    row. Only passages of wiki pages have any.
+    """
 
     id: Text
     document_id: Text
@@ -89,8 +93,8 @@ class Passage(Record):
 
     @model_validator(mode="after")
     def _spans_its_text(self) -> Self:
-        if self.end - self.start != len(self.text):
-            msg = f"start {self.start} and end {self.end} do not span a text of {len(self.text)} characters"
+        if not 0 <= self.end - self.start <= len(self.text):
+            msg = f"start {self.start} and end {self.end} do not lie in a text of {len(self.text)} characters"
             raise ValueError(msg)
         return self
 

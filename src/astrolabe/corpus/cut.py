@@ -3,9 +3,7 @@
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -13,18 +11,12 @@ import numpy.typing as npt
 from astrolabe.core.ids import passage_id
 from astrolabe.core.protocols import Cut
 from astrolabe.core.records import Document, Passage, PassageKind
-from astrolabe.core.tokens import count_tokens
 from astrolabe.corpus.atoms import Atoms, cut_atoms
+from astrolabe.corpus.in_context import cut_in_context
 from astrolabe.corpus.outline import Block, outline
+from astrolabe.corpus.stretches import SPACES, Level, Stretches
+from astrolabe.parts.page_names import IN_CONTEXT
 from astrolabe.parts.sentences import sentence_spans
-
-_WORD: Final = 1
-_SENTENCE: Final = 2
-_PART: Final = 3
-_BLOCK: Final = 4
-_SECTION: Final = 5
-_SPACES: Final = frozenset(" \n\t\r")
-"""White space to Python and to the tokenizer; between it, tokens of parts add up to those of the whole."""
 
 
 def cut_document(document: Document, cut: Cut) -> list[Passage]:
@@ -45,19 +37,16 @@ def cut_document(document: Document, cut: Cut) -> list[Passage]:
     text, so where a passage begins below a table's header row, that row is the last entry of `section`.
     `kind` is what most of its characters are.
 
+    A wiki's page is cut otherwise: see `cut_in_context`.
+
     Takes time linear in the text's length (times size / (size - overlap)). A document without text has
     no passages.
     """
     if not document.text.strip():
         return []
+    if document.extra.get(IN_CONTEXT):
+        return cut_in_context(document, cut)
     return list(_Cutter(document, cut).passages())
-
-
-@dataclass(frozen=True, slots=True)
-class _Stretch:
-    first: int
-    last: int
-    tokens: int
 
 
 class _Cutter:
@@ -73,69 +62,13 @@ class _Cutter:
     def passages(self) -> Iterator[Passage]:
         """Yield the passages, in order."""
         if not len(self._atoms):
-            yield self._passage(_Stretch(0, 0, 0))  # characters that are no token, such as zero-width spaces
+            yield self._passage(0, len(self._text), 0)  # characters that are no token, such as zero-width spaces
             return
-        stretch: _Stretch | None = None
-        while stretch is None or stretch.last < len(self._atoms):
-            stretch = self._following(stretch)
-            yield self._passage(stretch)
+        stretches = Stretches(text=self._text, atoms=self._atoms, levels=self._levels, cut=self._cut)
+        for stretch in stretches.all():
+            yield self._passage(stretch.start, stretch.end, stretch.tokens)
 
-    def _following(self, previous: _Stretch | None) -> _Stretch:
-        done = previous.last if previous else 0
-        first = self._overlapping(previous) if previous else 0
-        stretch = self._fitted(first, done)
-        if stretch.tokens > self._cut.size and first < done:
-            return self._fitted(done, done)
-        return stretch
-
-    def _overlapping(self, previous: _Stretch) -> int:
-        """Return where the next passage begins: at most `overlap` tokens before the last one's end."""
-        if not self._cut.overlap:
-            return previous.last
-        earliest = max(previous.first + 1, self._atoms.first_within(previous.last, self._cut.overlap))
-        levels = self._levels[earliest : previous.last]
-        for level in (_SENTENCE, _WORD):
-            borders = np.flatnonzero(levels >= level)
-            if len(borders):
-                return earliest + int(borders[0])
-        return earliest
-
-    def _fitted(self, first: int, done: int) -> _Stretch:
-        """Return the stretch that begins at an atom and ends at the best border beyond `done`."""
-        last = self._best_end(first, done)
-        tokens = self._count(first, last)
-        while tokens > self._cut.size and last > max(first, done) + 1:
-            last = max(last - max(1, tokens - self._cut.size), max(first, done) + 1)
-            tokens = self._count(first, last)
-        return _Stretch(first, last, tokens)
-
-    def _best_end(self, first: int, done: int) -> int:
-        size, overlap = self._cut.size, self._cut.overlap
-        furthest = max(self._atoms.last_within(first, size), done + 1)
-        if furthest >= len(self._atoms):
-            return len(self._atoms)
-        soonest = max(self._atoms.last_within(first, overlap), first, done) + 1
-        middle = min(max(self._atoms.last_within(first, size // 2) + 1, soonest), furthest)
-        late = self._levels[middle : furthest + 1]
-        if late.max() < _SENTENCE:
-            early = np.flatnonzero(self._levels[soonest:middle] >= _SENTENCE)
-            if len(early):
-                return soonest + int(early[-1])
-        return middle + int(np.flatnonzero(late == late.max())[-1])
-
-    def _count(self, first: int, last: int) -> int:
-        if self._is_apart(first) and self._is_apart(last):
-            return self._atoms.tokens(first, last)
-        return count_tokens(self._text[self._atoms.place(first) : self._atoms.place(last)])
-
-    def _is_apart(self, atom: int) -> bool:
-        place = self._atoms.place(atom)
-        return place in {0, len(self._text)} or self._text[place - 1] in _SPACES
-
-    def _passage(self, stretch: _Stretch) -> Passage:
-        start, end = self._atoms.place(stretch.first), self._atoms.place(stretch.last)
-        if not len(self._atoms):
-            end = len(self._text)
+    def _passage(self, start: int, end: int, tokens: int) -> Passage:
         block = self._block_at(start)
         return Passage(
             id=passage_id(self._document.id, start, end),
@@ -145,7 +78,7 @@ class _Cutter:
             end=end,
             section=_section(block, start),
             kind=self._kind(start, end),
-            tokens=stretch.tokens,
+            tokens=tokens,
         )
 
     def _block_at(self, place: int) -> Block:
@@ -169,12 +102,12 @@ def _section(block: Block, start: int) -> tuple[str, ...]:
 def _levels(text: str, atoms: Atoms, blocks: list[Block]) -> npt.NDArray[np.uint8]:
     """Return how good a border lies before each atom, and one more for the end."""
     levels = np.zeros(len(atoms) + 1, dtype=np.uint8)
-    words = [number for number in range(len(atoms)) if text[atoms.place(number) - 1] in _SPACES]
-    levels[words] = _WORD
-    levels[atoms.at([start for start, _ in sentence_spans(text)])] = _SENTENCE
-    levels[atoms.at([part for block in blocks for part in block.parts])] = _PART
-    levels[atoms.at([block.start for block in blocks])] = _BLOCK
-    levels[atoms.at([block.start for block in blocks if block.is_heading])] = _SECTION
+    words = [number for number in range(len(atoms)) if text[atoms.place(number) - 1] in SPACES]
+    levels[words] = Level.WORD
+    levels[atoms.at([start for start, _ in sentence_spans(text)])] = Level.SENTENCE
+    levels[atoms.at([part for block in blocks for part in block.parts])] = Level.PART
+    levels[atoms.at([block.start for block in blocks])] = Level.BLOCK
+    levels[atoms.at([block.start for block in blocks if block.is_heading])] = Level.SECTION
     below = [block.start for above, block in pairwise(blocks) if above.is_heading]
-    levels[atoms.at(below)] = _WORD
+    levels[atoms.at(below)] = Level.WORD
     return levels

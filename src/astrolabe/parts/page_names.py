@@ -13,6 +13,8 @@ from astrolabe.core.records import Document
 URL: Final = "url"
 ALIASES: Final = "aliases"
 """Under these keys of a document's `extra`, and of a gold page, stand its address and its other titles (redirects)."""
+IN_CONTEXT: Final = "in_context"
+"""Where this key is true, the document's passages begin with its title and headings: those of a wiki's page."""
 _ADDRESS: Final = re.compile(r"https?://|/wiki/", re.IGNORECASE)
 _WIKI: Final = re.compile(r".*/wiki/", re.IGNORECASE | re.DOTALL)
 _TITLE: Final = re.compile(r"[?&]title=([^&#]*)", re.IGNORECASE)

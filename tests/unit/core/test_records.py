@@ -14,7 +14,7 @@ def test_an_unknown_field_is_refused_by_name() -> None:
 
 
 def test_a_passage_must_span_its_text() -> None:
-    with pytest.raises(ValidationError, match="start 3 and end 9 do not span a text of 2 characters"):
+    with pytest.raises(ValidationError, match="start 3 and end 9 do not lie in a text of 2 characters"):
         Passage(id="p", document_id="d", text="ab", start=3, end=9, tokens=1)
 
 

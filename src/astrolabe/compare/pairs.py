@@ -7,13 +7,13 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from astrolabe.compare.bootstrap import Interval, intervals
+from astrolabe.compare.bootstrap import RESAMPLES, Interval, intervals
 from astrolabe.compare.cells import OVERALL, PART_RANGES, Column, Range, Table, Values, tabulate
 from astrolabe.compare.permutation import Correction, adjust, sign_flip_tests
 from astrolabe.core.records import Comparison, Question, Score
 
 
-def compare_methods(
+def compare_methods(  # noqa: PLR0913 - each is a choice of its own, by name
     scores: Sequence[Score],
     questions: Mapping[str, Question],
     *,
@@ -23,6 +23,7 @@ def compare_methods(
     ranges: Mapping[str, Range] | None = None,
     correction: Correction = "holm",
     confidence: float = 0.95,
+    resamples: int = RESAMPLES,
 ) -> list[Comparison]:
     """Return all pairs of methods in every scope, and over all scopes where there are two or more.
 
@@ -42,6 +43,7 @@ def compare_methods(
             a difference can go where all of a pair's are equal (no interval, if not given).
         correction: `holm`, `bonferroni` or `none`.
         confidence: Of the interval and the verdict, in (0, 1).
+        resamples: Bootstrap samples behind an interval.
 
     Returns:
         Ordered by scope (`overall` last) and the methods' names. Without a common question the
@@ -62,7 +64,11 @@ def compare_methods(
         p = sign_flip_tests([sample for sample in samples if sample], rng=np.random.default_rng(seed))
         tests = iter(zip(p, adjust(p, correction), strict=True))
         measured = intervals(
-            samples, rng=np.random.default_rng(seed), limits=[limits] * len(samples), confidence=confidence
+            samples,
+            rng=np.random.default_rng(seed),
+            limits=[limits] * len(samples),
+            confidence=confidence,
+            resamples=resamples,
         )
         for pair, seen in zip(family, measured, strict=True):
             raw, adjusted = next(tests) if pair.differences else (None, None)

@@ -24,7 +24,7 @@ def finding(material: Material) -> str:
         other for other in methods[1:] if _cell(material, material.find(metric, other, scope)).value == cell.value
     ]:
         said += f"; {_listed(same)} {'has' if len(same) == 1 else 'have'} the same"
-    return " ".join([f"{said}.", *_rivals(material, best.method)])
+    return " ".join([f"{said}.", *_rivals(material, best.method), *_asked_others(material, best.method)])
 
 
 def _cell(material: Material, estimate: Estimate | None) -> Cell:
@@ -48,6 +48,16 @@ def _rivals(material: Material, leader: str) -> list[str]:
     if open_:
         said.append(f"These questions cannot tell it apart from {_listed(open_)}.")
     return said
+
+
+def _asked_others(material: Material, leader: str) -> list[str]:
+    """Return who was asked other questions than the leader: a mean over other questions is no higher or lower one."""
+    asked = material.asked(material.metric)
+    others = [method for method in material.methods(material.metric) if asked.get(method) != asked.get(leader)]
+    if not others:
+        return []
+    were = "was" if len(others) == 1 else "were"
+    return [f"{_listed(others)} {were} asked other questions: means over different questions are not compared."]
 
 
 def _listed(names: list[str]) -> str:

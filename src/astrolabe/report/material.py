@@ -214,6 +214,14 @@ class Material:
 
         return sorted({one.method for one in self.estimates if one.metric == metric}, key=rank)
 
+    def asked(self, metric: str) -> dict[str, set[str]]:
+        """Return by method the ids of the questions that it was asked, whatever came of them, in any scope."""
+        found: dict[str, set[str]] = {}
+        for score in self.scores:
+            if score.metric == metric:
+                found.setdefault(score.method, set()).add(score.question_id)
+        return found
+
     def percent(self, metric: str) -> bool:
         """Whether a metric lies between 0 and 1 and is shown in percent."""
         return set(self.ranges.get(metric, (0.0, 1.0))) == {0.0, 1.0}

@@ -1,9 +1,16 @@
 """Every two methods side by side."""
 
+from typing import Final
+
 from astrolabe.core.records import Comparison
 from astrolabe.report.material import Material
 from astrolabe.report.table import Cell, Column, Table
 from astrolabe.report.titles import scope_title
+
+DIFFERENT: Final = (
+    "Not all methods were asked the same questions: each pair is compared on those scored for both alone."
+)
+"""Said below pairs where the means in other tables are over different questions."""
 
 
 def pairs(material: Material) -> Table:
@@ -18,12 +25,14 @@ def pairs(material: Material) -> Table:
     chosen.sort(key=lambda one: (order[one.first], order[one.second]))
     titles = ("First", "Second", "Difference", "Low", "High", "Questions", "p", "p corrected", "First is", "Needed")
     percent = 100.0 if material.percent(material.metric) else 1.0
+    asked = [*material.asked(material.metric).values()]
     return Table(
         name="pairs",
         caption=f"Pairs of methods, {material.metric}, scope {scope_title(scope)}: difference of the means",
         columns=tuple(Column(title=title) for title in titles),
         rows=tuple(_pair(material, one, percent) for one in chosen),
         notes=(
+            *((DIFFERENT,) if any(one != asked[0] for one in asked) else ()),
             f"Paired sign-flip test on the questions scored for both; p corrected: {material.correction}, these pairs.",
             "Low and high: the bootstrap interval; where all differences are equal, what so few equal ones allow for.",
             "Needed: the number of questions at which such a difference would be found in 80 % of studies.",

@@ -7,7 +7,7 @@ import numpy as np
 
 from astrolabe.core.records import Answer
 from astrolabe.report.material import Material
-from astrolabe.report.table import Cell, Column, Table
+from astrolabe.report.table import DASH, Cell, Column, Table
 from astrolabe.report.titles import method_cell
 
 _SHARES: Final = (0.5, 0.75, 0.95)
@@ -17,7 +17,10 @@ _QUANTITIES: Final[Mapping[str, Callable[[Answer], float]]] = {
     "Completion tokens": lambda answer: answer.usage.completion_tokens,
     "Seconds": lambda answer: answer.duration_seconds,
 }
-RECORDED: Final = "Calls from the record cost nothing now: their tokens and their waiting are not in these figures."
+RECORDED: Final = (
+    "Tokens and seconds are those of the answers none of whose calls came from the record, which costs nothing; with "
+    "--calls live all are asked anew."
+)
 
 
 def per_answer(material: Material) -> Table:
@@ -26,16 +29,24 @@ def per_answer(material: Material) -> Table:
     columns = [
         Column(title=title, group=group) for group in _QUANTITIES for title in ("mean", "median", "75 %", "95 %")
     ]
+    new = {method: [answer for answer in own if not answer.usage.recorded] for method, own in books.items()}
     rows = [
-        (method_cell(material, method), Cell(number=len(answers), digits=0), *_spread(answers))
+        (
+            method_cell(material, method),
+            *(Cell(number=len(one), digits=0) for one in (answers, new[method])),
+            *(cell for name in _QUANTITIES for cell in _spread(answers if name == "Calls" else new[method], name)),
+        )
         for method, answers in books.items()
     ]
     return Table(
         name="per_answer",
         caption="Cost of an answer: mean, median, and what 75 % and 95 % of the answers stay within",
-        columns=(Column(title="Method"), Column(title="Answers"), *columns),
+        columns=(Column(title="Method"), Column(title="Answers"), Column(title="All asked"), *columns),
         rows=tuple(rows),
-        notes=("Answers that failed are counted. Between two answers the line is straight.", *recorded_note(material)),
+        notes=(
+            "Answers that failed are counted; shares are read off straight lines between the answers.",
+            *recorded_note(material),
+        ),
         folded=True,
     )
 
@@ -72,13 +83,13 @@ def recorded_note(material: Material) -> tuple[str, ...]:
     return (RECORDED,) if any(answer.usage.recorded for answer in material.answers) else ()
 
 
-def _spread(answers: Sequence[Answer]) -> list[Cell]:
-    cells: list[Cell] = []
-    for value in _QUANTITIES.values():
-        values = [float(value(answer)) for answer in answers]
-        marks = np.quantile(values, _SHARES, method="linear").tolist()
-        cells += [Cell(number=one) for one in (float(np.mean(values)), *marks)]
-    return cells
+def _spread(answers: Sequence[Answer], quantity: str) -> list[Cell]:
+    """Return the mean and the quantiles of a quantity; dashes where there are no answers."""
+    values = [float(_QUANTITIES[quantity](answer)) for answer in answers]
+    if not values:
+        return [Cell(text=DASH)] * (1 + len(_SHARES))
+    marks = np.quantile(values, _SHARES, method="linear").tolist()
+    return [Cell(number=one) for one in (float(np.mean(values)), *marks)]
 
 
 def _calls(answers: Sequence[Answer], stage: str) -> Cell:

@@ -16,13 +16,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from astrolabe.benchmark import IMPORTERS, Imported
-from astrolabe.compare import Correction
+from astrolabe.compare import RESAMPLES, Correction
 from astrolabe.core.errors import ConfigError
 from astrolabe.core.protocols import Method, Metric
 from astrolabe.core.records import Answer, Document, Question
 from astrolabe.documents import RecordFields
 from astrolabe.report import FORMATS, Format
-from astrolabe.study import bundle, importing, ingesting, loose, plan, reporting, running, study_scores
+from astrolabe.study import bundle, elsewhere, importing, ingesting, loose, plan, reporting, running, study_scores
 from astrolabe.study import status as states
 from astrolabe.study import study as studies
 from astrolabe.study.arguments import (
@@ -314,7 +314,7 @@ async def plan_score(
 
 
 async def compare_study(
-    study: Where, *, correction: Correction = "holm", confidence: float = 0.95
+    study: Where, *, correction: Correction = "holm", confidence: float = 0.95, resamples: int = RESAMPLES
 ) -> study_scores.Shown:
     """Compare a study's methods on its scores, and write `comparison/`.
 
@@ -322,21 +322,37 @@ async def compare_study(
         study: The study, or its folder.
         correction: Of p, over all pairs of a metric and scope.
         confidence: Of intervals and verdicts; above 0, below 1.
+        resamples: Bootstrap samples behind an interval.
 
     Raises:
         UserError: There are no scores.
     """
     return await asyncio.to_thread(
-        study_scores.compare_study, study_at(study), correction=correction, confidence=confidence
+        study_scores.compare_study,
+        study_at(study),
+        correction=correction,
+        confidence=confidence,
+        resamples=resamples,
     )
 
 
-async def write_report(study: Where, *formats: Format) -> list[Path]:
+async def write_report(
+    study: Where,
+    *formats: Format,
+    correction: Correction = "holm",
+    confidence: float = 0.95,
+    resamples: int = RESAMPLES,
+    beside: Sequence[Where] = (),
+) -> list[Path]:
     """Write tables and one self-contained page from a study's scores; return the files, the page first.
 
     Args:
         study: The study, or its folder.
         formats: `html`, `md`, `latex`, `csv`; none for all.
+        correction: Of p, over all pairs of a metric and scope.
+        confidence: Of intervals and verdicts; above 0, below 1.
+        resamples: Bootstrap samples behind an interval.
+        beside: Other studies, whose main figures stand in one table with these.
 
     Raises:
         UserError: There are no scores.
@@ -346,6 +362,6 @@ async def write_report(study: Where, *formats: Format) -> list[Path]:
     if unknown:
         msg = f"{', '.join(map(repr, unknown))}: no such report format; choose of {', '.join(FORMATS)}"
         raise ConfigError(msg)
-    opened = study_at(study)
-    shown = await compare_study(opened)
-    return await asyncio.to_thread(reporting.write_study_report, opened, shown, formats or FORMATS)
+    opened, others = study_at(study), elsewhere.figures_of([study_at(other) for other in beside])
+    shown = await compare_study(opened, correction=correction, confidence=confidence, resamples=resamples)
+    return await asyncio.to_thread(reporting.write_study_report, opened, shown, formats or FORMATS, elsewhere=others)

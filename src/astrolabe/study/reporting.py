@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
 
 import astrolabe
 from astrolabe.compare import questions_needed
@@ -12,18 +11,16 @@ from astrolabe.core.records import Answer, Passage, Score, Usage
 from astrolabe.core.tokens import COUNTER
 from astrolabe.metrics import agreement_note
 from astrolabe.parts.local_topics import MATCHER
-from astrolabe.report import FORMATS, Built, Cost, Format, Material, write_report
+from astrolabe.report import FORMATS, Built, Cost, Elsewhere, Format, Material, write_report
 from astrolabe.study.answers import all_answers, answer_sources
+from astrolabe.study.elsewhere import models_of
 from astrolabe.study.index_records import IndexRecord, index_records
 from astrolabe.study.judges import NO_JUDGES, compared_judges
 from astrolabe.study.passages import Shelf
-from astrolabe.study.results import metric_of
+from astrolabe.study.results import main_metric, metric_of
 from astrolabe.study.shown import Shown
 from astrolabe.study.study import Study, save_manifest
 from astrolabe.study.taken import Estimating, by_gold_pages, taken_scores
-
-MAIN_METRICS: Final = (("topics", "topics_astra", "topics_local"), ("set_f1_judged", "set_f1"))
-"""Which metrics may head the page: those of topics and those of sets, each with the first choice first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,13 +31,14 @@ class Surroundings:
     answers: Sequence[Answer] = ()
     study: Study | None = None
     facts: Mapping[str, str] = field(default_factory=dict[str, str])
+    elsewhere: Sequence[Elsewhere] = ()
 
 
 def material_of(shown: Shown, around: Surroundings) -> Material:
     """Return all that a report is made of."""
     results = shown.results
     metrics = sorted({score.metric for score in results.scores})
-    main = _main_metric(results.scores)
+    main = main_metric(results.scores)
     study = around.study
     indexes = index_records(study.folder.indexes) if study else []
     ranges = {name: metric_of(name).range for name in metrics}
@@ -78,37 +76,22 @@ def material_of(shown: Shown, around: Surroundings) -> Material:
         buckets=by_gold_pages(results.scores, taken, shown.questions, how) if taken else (),
         judges=judges.means,
         agreements=judges.agreements,
-        models={str(one["method"]): str(one["model"]) for one in sources if one.get("model")},
+        models=models_of(study) if study else {},
+        elsewhere=around.elsewhere,
     )
 
 
-def _main_metric(scores: Sequence[Score]) -> str:
-    """Return the metric that heads the page.
-
-    It is of the family of `MAIN_METRICS` that scored more questions (the first one where they are as many), and there
-    the first that scored any; without such a metric, the first by name.
-    """
-    metrics = sorted({score.metric for score in scores})
-    best, most = metrics[0], -1
-    for family in MAIN_METRICS:
-        own = [name for head in family for name in metrics if name.partition("(")[0] == head]
-        asked = {
-            name: {one.question_id for one in scores if one.metric == name and one.value is not None} for name in own
-        }
-        reached = len(set[str]().union(*asked.values()))
-        if own and reached > most:
-            best, most = next((name for name in own if asked[name]), own[0]), reached
-    return best
-
-
-def write_study_report(study: Study, shown: Shown, formats: Sequence[Format] = FORMATS) -> list[Path]:
-    """Write the study's report; return the files, the page first."""
+def write_study_report(
+    study: Study, shown: Shown, formats: Sequence[Format] = FORMATS, *, elsewhere: Sequence[Elsewhere] = ()
+) -> list[Path]:
+    """Write the study's report, with the main figures of other studies beside its own; return the files, page first."""
     answers = [answer for book in all_answers(study).values() for answer in book.values()]
     around = Surroundings(
         title=study.folder.root.resolve().name,
         answers=answers,
         study=study,
         facts=_facts(study),
+        elsewhere=elsewhere,
     )
     written = write_report(material_of(shown, around), study.folder.report, formats)
     save_manifest(

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from astrolabe.compare import Correction
+from astrolabe.compare import RESAMPLES, Correction
 from astrolabe.core.errors import UserError
 from astrolabe.study.models import Asking, open_models
 from astrolabe.study.progress import Progress
@@ -52,7 +52,9 @@ async def score_and_show(
         )
 
 
-def compare_study(study: Study, *, correction: Correction = "holm", confidence: float = 0.95) -> Shown:
+def compare_study(
+    study: Study, *, correction: Correction = "holm", confidence: float = 0.95, resamples: int = RESAMPLES
+) -> Shown:
     """Compare the study's methods on its scores and write `comparison/`.
 
     Raises:
@@ -65,8 +67,15 @@ def compare_study(study: Study, *, correction: Correction = "holm", confidence: 
         root = study.folder.root
         msg = f"{root} holds no scores to compare; run: astrolabe score --study {root}"
         raise UserError(msg)
-    results = show(scores, questions, seed=study.settings.seed, correction=correction, confidence=confidence)
-    save_results(study, results, correction=correction, confidence=confidence)
+    results = show(
+        scores,
+        questions,
+        seed=study.settings.seed,
+        correction=correction,
+        confidence=confidence,
+        resamples=resamples,
+    )
+    save_results(study, results, correction=correction, confidence=confidence, resamples=resamples)
     folder = study.folder.comparison
     return Shown(
         results=results,

@@ -279,9 +279,16 @@ def test_two_judges_stand_side_by_side_with_their_agreement() -> None:
     assert tables(material)["judges_set_f1"].notes[0] == "They agree."
 
 
-def test_calls_from_the_record_are_said_not_to_be_in_tokens_and_seconds() -> None:
-    answer = spent("apt", 2, 1).model_copy(update={"usage": Usage(calls=2, recorded=1)})
+def test_tokens_and_seconds_are_those_of_answers_without_a_call_from_the_record() -> None:
+    answers = [spent("apt", 2, 3), spent("apt", 4, 1).model_copy(update={"usage": Usage(calls=4, recorded=1)})]
+    material = filled(
+        [mean("apt", 0.5), mean("raptor", 0.5)], answers=[*answers, answers[1].model_copy(update={"method": "raptor"})]
+    )
 
-    notes = tables(filled([mean("apt", 0.5)], answers=[answer]))["per_answer"].notes
+    header, apt, raptor = rows(material, "per_answer")
 
-    assert notes[-1].startswith("Calls from the record cost nothing now")
+    figures = dict(zip(header, apt, strict=True))
+    assert (figures["Answers"], figures["All asked"]) == ("2", "1")
+    assert (figures["Calls mean"], figures["Prompt tokens mean"], figures["Seconds mean"]) == ("3.0", "200.0", "3.0")
+    assert (raptor[3], raptor[7]) == ("4.0", "–")
+    assert "--calls live" in tables(material)["per_answer"].notes[-1]

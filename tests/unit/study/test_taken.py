@@ -103,6 +103,14 @@ def test_what_an_answer_took_is_read_from_its_usage_and_trace() -> None:
     assert score.parts == {"tokens": 20.0, "seconds": 1.0, "depth": 2.0, "breadth": 2.0}
 
 
+def test_an_answer_with_a_call_from_the_record_has_no_tokens_and_seconds() -> None:
+    answer = answered("q", 2).model_copy(update={"usage": Usage(calls=2, recorded=1, prompt_tokens=7)})
+
+    (score,) = taken_scores([answer])
+
+    assert (score.value, score.parts["tokens"], score.parts["seconds"]) == (2.0, None, None)
+
+
 def test_without_a_trace_there_is_no_depth_and_without_a_split_no_breadth() -> None:
     bare, whole = taken_scores([answered("q", 1), answered("q", 1, node("0", None))])
 

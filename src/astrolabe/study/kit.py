@@ -30,7 +30,9 @@ from astrolabe.study.study import save_manifest
 T = TypeVar("T")
 ENOUGH: Final = 0.99
 """The share of a build's replies below which an index answers no question."""
-SECONDS_BETWEEN_NOTES: Final = 10.0
+FIRST_NOTE_SECONDS: Final = 10.0
+LONGEST_NOTE_SECONDS: Final = 160.0
+"""How soon it is said that an index is still built, and how often at the least; each pause is twice the one before."""
 _OPEN_SCOPES: Final = 64
 
 
@@ -72,6 +74,8 @@ class ScopeKit:
     documents: Sequence[str]
     scope: str | None = None
     _open: dict[str, "asyncio.Task[object]"] = field(default_factory=dict[str, "asyncio.Task[object]"])
+    _cuts: dict[Cut, Sequence[Passage]] = field(default_factory=dict[Cut, Sequence[Passage]])
+    _made_from: dict[Cut, str] = field(default_factory=dict[Cut, str])
 
     @property
     def llm(self) -> LLM:
@@ -98,8 +102,10 @@ class ScopeKit:
         return self.bench.answers.context_tokens
 
     def passages(self, cut: Cut) -> Sequence[Passage]:
-        """Return the scope's passages."""
-        return self.bench.shelf.passages(cut, self.documents)
+        """Return the scope's passages, gathered once: every question of a large scope asks for them."""
+        if cut not in self._cuts:
+            self._cuts[cut] = tuple(self.bench.shelf.passages(cut, self.documents))
+        return self._cuts[cut]
 
     def read(self, passage: str) -> Passage:
         """Return a passage of this scope."""
@@ -126,8 +132,9 @@ class ScopeKit:
     async def open(self, spec: IndexSpec[T]) -> T:
         """Build the index once, however many ask for it at the same time, then open it."""
         passages = self.passages(spec.cut)
-        made_from = text_hash("\n".join(passage.id for passage in passages))
-        key = content_id("i", spell(spec), self.embedder.id, made_from, *self._asked_by(spec))
+        if spec.cut not in self._made_from:
+            self._made_from[spec.cut] = text_hash("\n".join(passage.id for passage in passages))
+        key = content_id("i", spell(spec), self.embedder.id, self._made_from[spec.cut], *self._asked_by(spec))
         if key not in self._open:
             task = asyncio.create_task(self._build_or_load(spec, key, passages), context=self.bench.around.copy())
             self._open[key] = task
@@ -174,8 +181,10 @@ class ScopeKit:
         began = time.monotonic()
         self.bench.building.append(name)
         building = asyncio.ensure_future(spec.build(passages, self))
+        pause = FIRST_NOTE_SECONDS
         try:
-            while not (await asyncio.wait({building}, timeout=SECONDS_BETWEEN_NOTES))[0]:
+            while not (await asyncio.wait({building}, timeout=pause))[0]:
+                pause = min(2 * pause, LONGEST_NOTE_SECONDS)
                 if self.bench.building[-1] == name:
                     self.bench.told(f"{name}: {_so_far(meter, time.monotonic() - began)}")
             return building.result()

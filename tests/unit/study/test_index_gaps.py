@@ -174,7 +174,8 @@ class Thinking(Reading):
 
 async def notes_of(root: Path, numbers: int, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return what is said while an index reads numbers and then computes, at short intervals."""
-    monkeypatch.setattr("astrolabe.study.kit.SECONDS_BETWEEN_NOTES", 0.02)
+    for name in ("FIRST_NOTE_SECONDS", "LONGEST_NOTE_SECONDS"):
+        monkeypatch.setattr(f"astrolabe.study.kit.{name}", 0.02)
     said: list[str] = []
     with CallRecord(None) as record:
         opened = kit(root, Recorded(Slow(lambda prompt: prompt.messages[0].content), record))

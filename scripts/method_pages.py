@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, ParamSpec, TypeVar, cast
 
 from astrolabe.core.protocols import Method
 from astrolabe.core.records import Answer, Step
-from astrolabe.core.spelling import presets
+from astrolabe.core.spelling import Scalar, presets, spell_defaults, written
 from astrolabe.methods import METHODS
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -82,8 +82,7 @@ def method_page(name: str, paragraphs: Sequence[str], attributes: Mapping[str, s
     """Return a method's page, from its docstring's paragraphs and what that says of each attribute."""
     kind = METHODS[name]
     fields = {field.name: field.default for field in dataclasses.fields(kind)}  # pyright: ignore[reportArgumentType]
-    spelled = ", ".join(f"{field}={default}" for field, default in fields.items())
-    parts = [f"# {name}", f"```text\n{name}({spelled})\n```" if fields else f"```text\n{name}\n```", *paragraphs]
+    parts = [f"# {name}", f"```text\n{spell_defaults(kind)}\n```", *paragraphs]
     parts.append(f"![What {name} does, drawn from a run over some passages]({name}.svg)")
     tables = presets(kind)
     if fields:
@@ -91,8 +90,8 @@ def method_page(name: str, paragraphs: Sequence[str], attributes: Mapping[str, s
         rows = [
             (
                 f"`{field}`",
-                f"`{default}`",
-                *(f"`{table[field]}`" if field in table else "" for table in tables.values()),
+                f"`{written(cast('Scalar', default))}`",
+                *(f"`{written(table[field])}`" if field in table else "" for table in tables.values()),
                 attributes.get(field, ""),
             )
             for field, default in fields.items()

@@ -9,7 +9,6 @@
 """
 
 import argparse
-import dataclasses
 import inspect
 import json
 import re
@@ -26,6 +25,7 @@ from astrolabe.benchmark import IMPORTERS, question_schema
 from astrolabe.cli.group import COMMANDS, astrolabe
 from astrolabe.cli.options import common_options
 from astrolabe.core.records import Question, Topic
+from astrolabe.core.spelling import spell_defaults
 from astrolabe.methods import METHODS
 from astrolabe.metrics import MATCHED, METRICS
 from astrolabe.metrics.agreement import FIGURES
@@ -158,7 +158,7 @@ def _default(option: click.Option) -> str:
         return ""
     default = cast("object", option.default)
     values = cast("tuple[object, ...]", default) if isinstance(default, tuple) else (default,)
-    return ", ".join(f"`{value}`" for value in values)
+    return ", ".join(f"`{str(value).lower() if isinstance(value, bool) else value}`" for value in values)
 
 
 def method_pages() -> dict[str, Callable[[], str]]:
@@ -181,7 +181,7 @@ def metrics_block() -> str:
     for name, kind in METRICS.items():
         read = _docstring(kind)
         worst, best = kind().range
-        parts += [f"### {name}", f"```text\n{_spelled(name, kind)}\n```", *read.paragraphs]
+        parts += [f"### {name}", f"```text\n{spell_defaults(kind)}\n```", *read.paragraphs]
         if read.attributes:
             parts.append("\n".join(f"- `{field}`: {says}" for field, says in read.attributes.items()))
         parts.append(f"Worst value {_bound(worst)}, best value {_bound(best)}.")
@@ -281,11 +281,6 @@ def _docstring(kind: type) -> Docstring:
         elif line.strip() and last:
             attributes[last] += f" {line.strip()}"
     return Docstring([_unwrapped(part) for part in text.strip().split("\n\n")], attributes)
-
-
-def _spelled(name: str, kind: type) -> str:
-    fields = ", ".join(f"{field.name}={field.default}" for field in dataclasses.fields(kind))
-    return f"{name}({fields})" if fields else name
 
 
 def _bound(value: float) -> str:

@@ -1,11 +1,13 @@
 """`new`, `ingest`, `import`, `methods`, `metrics`, `plan`: from files to a study that can be run."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from astrolabe.core.records import Document
+from astrolabe.core.spelling import Spelled, parse_spelled
 from astrolabe.methods import METHODS
 from astrolabe.metrics import METRICS
 from astrolabe.study.study import open_study
@@ -215,6 +217,16 @@ def test_catalogues_print_every_entry_with_parameters_and_defaults(
     assert [entry["name"] for entry in entries] == list(known)
     assert all(entry["about"] for entry in entries)
     assert all(name in shown.out for name in known)
+
+
+@pytest.mark.parametrize(("words", "known"), [("methods", METHODS), ("metrics", METRICS)])
+def test_what_the_catalogue_prints_can_be_typed(
+    command: Command, words: str, known: Mapping[str, type[Spelled]]
+) -> None:
+    lines = command(words).out.splitlines()
+
+    heads = [line for line in lines if line and not line.startswith(" ")]
+    assert [parse_spelled(line, known, what=words) for line in heads] == [kind() for kind in known.values()]
 
 
 def test_the_catalogue_of_methods_tells_sources_and_costs(command: Command) -> None:

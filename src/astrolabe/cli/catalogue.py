@@ -9,7 +9,7 @@ from typing import cast
 from pydantic import JsonValue
 
 from astrolabe.cli.talk import give
-from astrolabe.core.spelling import Spelled
+from astrolabe.core.spelling import Spelled, spell_defaults
 
 Entry = dict[str, JsonValue]
 
@@ -25,11 +25,9 @@ def describe(kind: type[Spelled], *, facts: Sequence[str]) -> Entry:
     return {"name": kind.name, "about": inspect.getdoc(kind) or "", "parameters": parameters, **stated}
 
 
-def print_entry(entry: Mapping[str, JsonValue]) -> None:
-    """Print an entry for people."""
-    parameters = cast("dict[str, JsonValue]", entry["parameters"])
-    spelled = ", ".join(f"{name}={value}" for name, value in parameters.items())
-    give(f"{entry['name']}({spelled})" if spelled else str(entry["name"]))
+def print_entry(kind: type[Spelled], entry: Mapping[str, JsonValue]) -> None:
+    """Print a class's entry for people, its parameters as they are typed."""
+    give(spell_defaults(kind))
     give(textwrap.indent(str(entry["about"]), "    "))
     facts = {name: value for name, value in entry.items() if name not in {"name", "about", "parameters"}}
     give(f"    {'; '.join(f'{_words(name)}: {value}' for name, value in facts.items())}\n" if facts else "")

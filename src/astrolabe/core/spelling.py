@@ -10,12 +10,14 @@ import ast
 import dataclasses
 import re
 from collections.abc import Mapping
+from keyword import iskeyword
 from typing import Any, ClassVar, Final, Protocol, TypeVar, cast, get_type_hints
 
 from astrolabe.core.errors import ConfigError
 from astrolabe.core.ids import text_hash
 
 _WORD: Final = re.compile(r"[a-z][a-z0-9_]*")
+_BOOLEANS: Final = {"true": True, "false": False}
 _RESERVED: Final = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)")
 Scalar = str | int | float | bool
 COMMON: Final = "common"
@@ -53,7 +55,7 @@ def spell(spelled: Spelled) -> str:
     named = {f"{spelled.name}@{preset}": _apart(spelled, table) for preset, table in presets(type(spelled)).items()}
     candidates = {spelled.name: parameters(spelled), **named}
     name = min(candidates, key=lambda key: len(candidates[key]))
-    chosen = ", ".join(f"{key}={_written(value)}" for key, value in candidates[name].items())
+    chosen = ", ".join(f"{key}={written(value)}" for key, value in candidates[name].items())
     return f"{name}({chosen})" if chosen else name
 
 
@@ -121,10 +123,24 @@ def slug(text: str) -> str:
     return f"{plain or 'x'}-{text_hash(text)[:8]}"
 
 
-def _written(value: Scalar) -> str:
+def written(value: Scalar) -> str:
+    """Return a value as it is typed in a spelled name, which reads it back: a plain word bare, other texts quoted.
+
+    Examples:
+        >>> written(True), written("dense"), written("a, b"), written(0.5)
+        ('true', 'dense', "'a, b'", '0.5')
+    """
     if isinstance(value, str):
-        return value if _WORD.fullmatch(value) else repr(value)
+        plain = _WORD.fullmatch(value) and not iskeyword(value) and value not in _BOOLEANS
+        return value if plain else repr(value)
     return repr(value).lower() if isinstance(value, bool) else repr(value)
+
+
+def spell_defaults(kind: type[Spelled]) -> str:
+    """Return a class's name with every parameter at its default, as it would be typed."""
+    fields = {field.name: cast("Scalar", field.default) for field in dataclasses.fields(kind)}
+    chosen = ", ".join(f"{name}={written(value)}" for name, value in fields.items())
+    return f"{kind.name}({chosen})" if chosen else kind.name
 
 
 def read_spelled(text: str, *, what: str) -> tuple[str, str | None, dict[str, Scalar]]:
@@ -158,7 +174,7 @@ def read_spelled(text: str, *, what: str) -> tuple[str, str | None, dict[str, Sc
 
 def _literal(node: ast.expr) -> Scalar | None:
     if isinstance(node, ast.Name):
-        return {"true": True, "false": False}.get(node.id, node.id)
+        return _BOOLEANS.get(node.id, node.id)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
         value = node.operand.value
         return -value if isinstance(value, int | float) else None
@@ -173,6 +189,6 @@ def _checked(text: str, key: str, value: Scalar, hint: type[Scalar]) -> Scalar:
     try:
         checked: Scalar = TypeAdapter[Scalar](hint).validate_python(value, strict=not isinstance(value, int))
     except ValidationError as error:
-        msg = f"{text!r}: {key}={value!r}: {error.errors()[0]['msg']}"
+        msg = f"{text!r}: {key}={written(value)}: {error.errors()[0]['msg']}"
         raise ConfigError(msg) from error
     return checked

@@ -1,3 +1,4 @@
+import re
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -6,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from astrolabe.core.errors import ConfigError
-from astrolabe.core.spelling import Scalar, parse_spelled, slug, spell
+from astrolabe.core.spelling import Scalar, Spelled, parse_spelled, slug, spell, spell_defaults
+from astrolabe.methods import METHODS
+from astrolabe.metrics import METRICS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,11 +38,24 @@ def test_a_name_leaves_out_what_is_at_its_default() -> None:
         share=st.floats(0, 1),
         deep=st.booleans(),
         retriever=st.sampled_from(["dense", "bm25"]),
-        note=st.text(max_size=20).filter(lambda text: text not in {"true", "false"}),
+        note=st.one_of(st.text(max_size=20), st.sampled_from(["true", "false", "if", "none", "None", "in", "a, b"])),
     )
 )
 def test_a_spelled_name_parses_back_to_the_same_object(toy: Toy) -> None:
     assert parse_spelled(spell(toy), TOYS, what="toy") == toy
+
+
+@pytest.mark.parametrize("kind", [*METHODS.values(), *METRICS.values()])
+def test_a_name_with_all_its_defaults_parses_to_the_defaults(kind: type[Spelled]) -> None:
+    written_out = spell_defaults(kind)
+
+    assert parse_spelled(written_out, {kind.name: kind}, what="method") == kind()
+    assert not re.search(r"=(True|False|None)\b", written_out)
+
+
+def test_a_value_of_the_wrong_type_is_told_as_it_was_typed() -> None:
+    with pytest.raises(ConfigError, match=r"'toy\(retriever=true\)': retriever=true: "):
+        parse_spelled("toy(retriever=true)", TOYS, what="method")
 
 
 def test_an_unknown_name_lists_what_there_is() -> None:

@@ -17,5 +17,5 @@ def command(common: Common) -> int:
         if common.as_json:
             give_object(entry)
         else:
-            print_entry(entry)
+            print_entry(kind, entry)
     return Exit.DONE

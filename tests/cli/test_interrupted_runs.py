@@ -7,6 +7,7 @@ import random
 import signal
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -20,6 +21,9 @@ from astrolabe.study.study import open_study
 from tests.commands import ended, started
 from tests.servers import Behaviour, Body, Seen, Server, serving
 from tests.small_study import finds, many_questions, model_at, small_study, speaks
+
+if TYPE_CHECKING:
+    import subprocess
 
 QUESTIONS = 24
 
@@ -39,6 +43,16 @@ def wait_for(server: Server, calls: int) -> None:
     while len(server.seen) < calls:
         assert time.monotonic() < limit, f"only {len(server.seen)} calls came"
         time.sleep(0.005)
+
+
+def seconds_until_it_says_so(process: "subprocess.Popen[str]") -> float:
+    """Press Ctrl-C; return how long it takes to the command's last word, after which only the interpreter ends."""
+    sent = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    assert process.stderr is not None
+    said = next((line for line in process.stderr if "interrupted" in line), "")
+    assert "the same command goes on from here" in said
+    return time.monotonic() - sent
 
 
 def conversations(server: Server) -> collections.Counter[str]:
@@ -102,14 +116,66 @@ def test_ctrl_c_ends_within_two_seconds_with_exit_code_130(tmp_path: Path) -> No
         root = study_at(tmp_path, server)
         process = started("run", "--method", "vanilla", "--study", root)
         wait_for(server, 1)
-        sent = time.monotonic()
-        process.send_signal(signal.SIGINT)
+        took = seconds_until_it_says_so(process)
         stopped = ended(process, seconds=30)
-        took = time.monotonic() - sent
 
     assert stopped.code == 130
     assert took < 2
+    assert "Traceback" not in stopped.err
+
+
+def test_replies_that_come_soon_after_ctrl_c_are_recorded_and_nothing_new_is_asked(
+    tmp_path: Path, undisturbed: dict[str, str]
+) -> None:
+    with serving(speaks(seconds=0.5)) as server:
+        root = study_at(tmp_path, server)
+        process = started("run", "--method", "vanilla", "--study", root)
+        wait_for(server, 4)
+        process.send_signal(signal.SIGINT)
+        stopped = ended(process, seconds=30)
+        paid = len(server.seen)
+        finished = ended(started("run", "--method", "vanilla", "--study", root))
+        calls = conversations(server)
+
+    assert (stopped.code, finished.code) == (130, 0)
     assert "the same command goes on from here" in stopped.err
+    assert "Traceback" not in stopped.err
+    assert paid < QUESTIONS
+    assert set(calls.values()) == {1}
+    assert texts(root) == undisturbed
+
+
+def test_an_answer_of_a_system_of_the_users_that_comes_soon_after_ctrl_c_is_kept(tmp_path: Path) -> None:
+    def plays(seen: Seen) -> Behaviour:
+        return Body(json.dumps({"text": f"It says {seen.body['question_id']}."}), seconds=0.5)
+
+    with serving(plays) as server:
+        root = tmp_path / "s"
+        small_study(root, concurrency=4, asked=many_questions(QUESTIONS))
+        words = ("run", "--system", f"{server.address}/ask", "--study", root)
+        process = started(*words)
+        wait_for(server, 4)
+        process.send_signal(signal.SIGINT)
+        stopped = ended(process, seconds=30)
+        paid = len(server.seen)
+        finished = ended(started(*words))
+
+    assert (stopped.code, finished.code) == (130, 0)
+    assert paid < QUESTIONS
+    assert len(server.seen) == QUESTIONS
+
+
+def test_a_second_ctrl_c_does_not_wait_for_replies(tmp_path: Path) -> None:
+    with serving(speaks(seconds=30)) as server:
+        root = study_at(tmp_path, server)
+        process = started("run", "--method", "vanilla", "--study", root)
+        wait_for(server, 1)
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        stopped = ended(process, seconds=30)
+
+    assert stopped.code == 130
     assert "Traceback" not in stopped.err
 
 
@@ -123,13 +189,10 @@ def test_ctrl_c_does_not_wait_for_a_slow_function_of_the_users(tmp_path: Path) -
     while not (tmp_path / "called").exists():
         assert time.monotonic() < limit
         time.sleep(0.01)
-    sent = time.monotonic()
-    process.send_signal(signal.SIGINT)
+    took = seconds_until_it_says_so(process)
 
-    stopped = ended(process, seconds=30)
-
-    assert stopped.code == 130
-    assert time.monotonic() - sent < 2
+    assert ended(process, seconds=30).code == 130
+    assert took < 2
 
 
 def test_two_processes_that_run_the_same_study_at_once_ask_once(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from astrolabe.core.errors import NotRecorded
 from astrolabe.core.protocols import Embedder, Side, Vectors
 from astrolabe.store.calls import CallRecord
+from astrolabe.store.halt import asking
 
 LOOK_SECONDS: Final = 0.05
 """How often it is looked whether another process has the vectors that both want."""
@@ -85,9 +86,10 @@ class RecordedEmbedder:
     async def _embedded(self, texts: dict[bytes, str], side: Side) -> dict[bytes, bytes]:
         if not texts:
             return {}
-        rows = await self.embedder.embed(list(texts.values()), side=side)
-        vectors = {key: row.astype("<f4").tobytes() for key, row in zip(texts, rows, strict=True)}
-        await asyncio.wrap_future(self.record.put_vectors(vectors))
+        with asking():
+            rows = await self.embedder.embed(list(texts.values()), side=side)
+            vectors = {key: row.astype("<f4").tobytes() for key, row in zip(texts, rows, strict=True)}
+            await asyncio.wrap_future(self.record.put_vectors(vectors))
         return vectors
 
     def _key(self, text: str, side: Side) -> bytes:

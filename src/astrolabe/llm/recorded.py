@@ -19,6 +19,7 @@ from astrolabe.core.usage import count, waiting
 from astrolabe.llm.provider import RawReply, schema_of
 from astrolabe.llm.reading import complete_items, read
 from astrolabe.store.calls import Caller, CallRecord, StoredFailure, StoredReply
+from astrolabe.store.halt import asking
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -117,7 +118,8 @@ class Recorded:
         self._under_way[key] = outcome
         try:
             async with self._claim(key, prompt):
-                reply = self._recalled(key, prompt) or await self._asked(key, prompt)
+                with asking():
+                    reply = self._recalled(key, prompt) or await self._asked(key, prompt)
             outcome.set_result(StoredReply(text=reply.text, usage=reply.usage))
         except ModelError as error:
             outcome.set_result(error)

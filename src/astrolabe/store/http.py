@@ -16,6 +16,7 @@ from urllib.parse import quote, unquote, urlsplit
 from pydantic import JsonValue, SecretStr
 
 from astrolabe.core.errors import AstrolabeError
+from astrolabe.store.halt import hold_if_halted
 
 if TYPE_CHECKING:
     from types import AsyncGeneratorType
@@ -107,6 +108,8 @@ class Wire:
     async def post(self, path: str, body: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
         """Send one JSON object to the address and path, and return the one that comes back.
 
+        Once the command was told to stop, nothing is sent.
+
         Raises:
             WireError: Anything else happened.
         """
@@ -114,6 +117,7 @@ class Wire:
 
         session = await self._session()
         payload = json.dumps(body, ensure_ascii=False, allow_nan=False).encode("utf-8")
+        await hold_if_halted()
         try:
             async with session.post(f"{self.address}{path}", data=payload, headers=self._headers()) as response:
                 raw = await response.read()

@@ -23,6 +23,7 @@ from astrolabe.core.protocols import Calls, Kit
 from astrolabe.core.records import Answer, Hit, Question, Usage
 from astrolabe.core.text import Text
 from astrolabe.core.usage import count
+from astrolabe.store.halt import asking, hold_if_halted
 from astrolabe.store.http import Wire, WireError, address_of
 from astrolabe.study.contexts import passage_of
 from astrolabe.study.passages import Shelf
@@ -99,7 +100,9 @@ class OwnSystem:
         limit = asyncio.timeout(self.timeout_seconds)
         try:
             async with self.slots, limit:
-                returned = await self.call(asked)
+                with asking():
+                    await hold_if_halted()
+                    returned = await self.call(asked)
             reply = SystemReply.model_validate(returned)
         except TimeoutError as error:
             over = f"no answer within {self.timeout_seconds:g} seconds"

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, Generic, TypeVar
 
 from astrolabe.core.errors import Stopped, UserError
+from astrolabe.store.halt import hold_if_halted
 from astrolabe.study.faults import first_of
 from astrolabe.study.progress import Progress
 
@@ -47,6 +48,7 @@ async def work_through(
         """Take tasks until there are none, or something has stopped the work."""
         nonlocal done
         for task in queue:
+            await hold_if_halted(asked=False)
             try:
                 outcome = await do(task)
             except Stopped as stopped:

@@ -46,9 +46,11 @@ def test_a_full_disk_ends_the_run_with_a_sentence_and_the_next_run_goes_on(tmp_p
         kept = answered(root) if (root / "answers" / "vanilla.jsonl").exists() else set[str]()
         finished = run_once(root)
 
-    assert full.code == 2
+    assert full.code == 3
     assert "Traceback" not in full.err
     assert "what it held before is still there" in full.err
+    assert f" of {QUESTIONS} done, " in full.err
+    assert "the same command goes on from here" in full.err
     assert 0 < there < QUESTIONS + 10
     assert finished.code == 0
     assert kept <= answered(root)

@@ -82,7 +82,7 @@ def _on_ctrl_c(pressed: Callable[[], None]) -> Generator[None]:
     if threading.current_thread() is not threading.main_thread() or not callable(before):
         yield
         return
-    signal.signal(signal.SIGINT, lambda *_: pressed())
+    signal.signal(signal.SIGINT, lambda _number, _frame: pressed())
     try:
         yield
     finally:

@@ -4,6 +4,7 @@ AstrolabeError
 ├── UserError            something the user can fix; nothing ran (exit code 2)
 │   ├── ConfigError      settings, flags, spelled names
 │   ├── FileError        a file that people write: carries every problem with its line
+│   ├── CannotWrite      a disk is full or read-only; work that has begun is stopped by it (exit code 3)
 │   └── MissingExtra     an optional library is not installed; names the command
 ├── ModelError           a reply that cannot be used; becomes the status of one item
 ├── NotRecorded          replay needs a call that the record does not hold (exit code 2)
@@ -29,6 +30,10 @@ class UserError(AstrolabeError):
 
 class ConfigError(UserError):
     """A setting, a flag or a spelled name that is not right."""
+
+
+class CannotWrite(UserError):
+    """A file could not be written: no room, no right. Where work is under way it ends there, as with `Stopped`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from typing import Final, Self, cast
 
 from pydantic import JsonValue, ValidationError
 
-from astrolabe.core.errors import FailureStatus, UserError
+from astrolabe.core.errors import CannotWrite, FailureStatus, UserError
 from astrolabe.core.records import Usage
 from astrolabe.store.call_file import damaged, is_damage, named, open_call_file
 from astrolabe.store.claims import Claims
@@ -23,7 +23,7 @@ from astrolabe.store.claims import Claims
 GATHER_SECONDS: Final = 0.001
 """How long the writing thread lets puts gather: one commit and one wake-up for all replies of a burst."""
 _KEYS_AT_ONCE: Final = 500
-_FIX: Final = "Make room, or the file writable, and run the same command again"
+_FIX: Final = "Make room, or the file writable, then run the same command again"
 _PUT_CALL: Final = "INSERT OR REPLACE INTO calls VALUES (?, ?, ?, ?, ?, ?)"
 _PUT_FAILURE: Final = "INSERT INTO failures VALUES (?, ?, ?, ?, ?, ?, ?)"
 _PUT_VECTOR: Final = "INSERT OR REPLACE INTO vectors VALUES (?, ?)"
@@ -235,7 +235,7 @@ class CallRecord:
     def _cannot_write(self, error: sqlite3.Error) -> UserError:
         if is_damage(error):
             return damaged(self._path, error)
-        return UserError(f"cannot write {named(self._path)}: {error}; what it held before is still there. {_FIX}")
+        return CannotWrite(f"cannot write {named(self._path)}: {error}; what it held before is still there. {_FIX}")
 
     @contextmanager
     def _reading_it(self) -> Generator[None]:

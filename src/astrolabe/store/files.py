@@ -9,14 +9,14 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from astrolabe.core.errors import UserError
+from astrolabe.core.errors import CannotWrite
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
     """Write a file so that a reader sees the old or the new content, never a part.
 
     Raises:
-        UserError: The folder cannot be written to; names it and the system's reason.
+        CannotWrite: The folder cannot be written to; names it and the system's reason.
     """
     payload = content.encode("utf-8") if isinstance(content, str) else content
     temporary = path.parent / f".{path.name[:40]}-{secrets.token_hex(8)}"
@@ -34,7 +34,7 @@ def write_whole(path: Path, content: str | bytes) -> None:
             f"cannot write {str(path)!r}: {error.strerror}; nothing of it was changed. "
             "Choose a folder that can be written to and has room"
         )
-        raise UserError(msg) from error
+        raise CannotWrite(msg) from error
 
 
 def write_json(path: Path, content: Mapping[str, JsonValue]) -> None:

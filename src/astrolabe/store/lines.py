@@ -11,7 +11,7 @@ from typing import IO, Final, Generic, NamedTuple, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
-from astrolabe.core.errors import FileError, Problem, UserError
+from astrolabe.core.errors import CannotWrite, FileError, Problem
 from astrolabe.store.files import write_whole
 
 _CONSTANT: Final = re.compile(r"\b(?:NaN|-?Infinity)\b")
@@ -171,7 +171,7 @@ def append_records(path: Path, records: Iterable[BaseModel]) -> Appended:
     Processes that append to the same file take turns. Returns where the records stand.
 
     Raises:
-        UserError: The file cannot be written to.
+        CannotWrite: The file cannot be written to.
     """
     payload = "".join(f"{record.model_dump_json()}\n" for record in records).encode("utf-8")
     try:
@@ -184,7 +184,7 @@ def append_records(path: Path, records: Iterable[BaseModel]) -> Appended:
             return Appended(os.fstat(file.fileno()).st_ino, start, start + len(payload))
     except OSError as error:
         msg = f"cannot append to {str(path)!r}: {error.strerror}; what it held before is still there"
-        raise UserError(msg) from error
+        raise CannotWrite(msg) from error
 
 
 def settle_records(path: Path, kind: type[M], place: Callable[[M], tuple[str, ...]]) -> None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from astrolabe.core.errors import ConfigError, ModelError, Stopped, UserError
+from astrolabe.core.errors import CannotWrite, ConfigError, ModelError, Stopped, UserError
 from astrolabe.core.ids import text_hash
 from astrolabe.core.protocols import Kit, Metric
 from astrolabe.core.records import Answer, Question, Score
@@ -125,9 +125,11 @@ async def score_answers(
         result.kept += sum(not one.own for one in done)
 
     result.stopped = await work_through(tasks, scored, keep, requests=_TOGETHER, progress=progress)
-    if study is not None:
+    try:
         for path in files.values():
             settle_records(path, Score, _place)
+    except CannotWrite as full:
+        result.stopped = result.stopped or str(full)
     return result
 
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, Generic, TypeVar
 
-from astrolabe.core.errors import Stopped, UserError
+from astrolabe.core.errors import CannotWrite, Stopped, UserError
 from astrolabe.store.halt import hold_if_halted
 from astrolabe.study.faults import first_of
 from astrolabe.study.progress import Progress
@@ -33,31 +33,28 @@ async def work_through(
         progress: Hears of each task that is done.
 
     Returns:
-        Why it ended early (a budget, the provider), and how many tasks are done and left; null where all are done.
-        What was under way is finished and kept.
+        Why it ended early (a budget, the provider, a full disk), and how many tasks are done and left; null where all
+        are done. What was under way is finished and, where there is room for it, kept.
 
     Raises:
         UserError: A task or `keep` raised it; the others are given up.
     """
     queue = iter(tasks)
     reasons: list[str] = []
-    done = 0
     keeper = _Keeper(keep)
 
     async def worker() -> None:
         """Take tasks until there are none, or something has stopped the work."""
-        nonlocal done
         for task in queue:
             await hold_if_halted(asked=False)
             try:
                 outcome = await do(task)
-            except Stopped as stopped:
+            except (Stopped, CannotWrite) as stopped:
                 reasons.append(str(stopped))
             else:
                 keeper.take(outcome)
-                done += 1
                 progress.step()
-            if reasons:
+            if reasons or keeper.fault:
                 return
 
     async def work() -> None:
@@ -75,14 +72,22 @@ async def work_through(
         raise first_of(faults) from None
     finally:
         progress.end()
-    return f"{done} of {len(tasks)} done, {len(tasks) - done} left: {reasons[0]}" if reasons else None
+    if keeper.fault:
+        reasons.append(str(keeper.fault))
+    left = len(tasks) - keeper.kept
+    return f"{keeper.kept} of {len(tasks)} done, {left} left: {reasons[0]}" if reasons else None
 
 
 class _Keeper(Generic[R]):
-    """Keeps outcomes: while some go to the disk, the next ones gather, so that a slow disk holds up no request."""
+    """Keeps outcomes: while some go to the disk, the next ones gather, so that a slow disk holds up no request.
+
+    `kept` of them are on the disk; `fault` is why others are not, or null.
+    """
 
     def __init__(self, keep: Callable[[Sequence[R]], None]) -> None:
         """Take what keeps outcomes."""
+        self.kept = 0
+        self.fault: CannotWrite | None = None
         self._keep = keep
         self._gathered: list[R] = []
         self._called = asyncio.Event()
@@ -107,15 +112,23 @@ class _Keeper(Generic[R]):
                 await self._keep_gathered()
         finally:
             if self._gathered:
-                self._keep(self._gathered)
+                self._write(self._gathered)
 
     async def _keep_gathered(self) -> None:
         batch, self._gathered = self._gathered, []
         if not batch:
             return
-        kept = asyncio.ensure_future(asyncio.to_thread(self._keep, batch))
+        kept = asyncio.ensure_future(asyncio.to_thread(self._write, batch))
         try:
             await asyncio.shield(kept)
         except asyncio.CancelledError:
             await asyncio.wait([kept])  # what is being written is written, and nothing else meanwhile
             raise
+
+    def _write(self, batch: Sequence[R]) -> None:
+        try:
+            self._keep(batch)
+        except CannotWrite as fault:
+            self.fault = self.fault or fault
+        else:
+            self.kept += len(batch)

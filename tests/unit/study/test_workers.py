@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from astrolabe.core.errors import Stopped, UserError
+from astrolabe.core.errors import CannotWrite, Stopped, UserError
 from astrolabe.study.progress import Silent
 from astrolabe.study.workers import work_through
 
@@ -79,7 +79,7 @@ async def test_what_is_kept_is_kept_in_a_thread() -> None:
     assert threading.get_ident() not in threads
 
 
-async def test_a_full_disk_ends_the_work_with_its_own_word() -> None:
+async def test_what_is_wrong_with_keeping_ends_the_work_with_its_own_word() -> None:
     disk = Disk(full_after=10)
 
     with pytest.raises(UserError, match="no space left"):
@@ -132,3 +132,42 @@ async def test_an_interruption_keeps_what_was_done_before_it() -> None:
 
     assert disk.kept == done
     assert disk.most_at_once == 1
+
+
+class Full(Disk):
+    """Keeps so many numbers and then has no room."""
+
+    def keep(self, numbers: Sequence[int]) -> None:
+        try:
+            super().keep(numbers)
+        except UserError as error:
+            raise CannotWrite(str(error)) from error
+
+
+async def test_a_disk_without_room_stops_the_work_and_says_how_much_is_kept() -> None:
+    disk, begun = Full(full_after=10), list[int]()
+
+    async def do(number: int) -> int:
+        begun.append(number)
+        return await double(number)
+
+    stopped = await work_through(range(500), do, disk.keep, requests=4, progress=Silent())
+
+    assert stopped == f"{len(disk.kept)} of 500 done, {500 - len(disk.kept)} left: no space left"
+    assert len(begun) < 100
+
+
+async def test_a_task_that_cannot_write_stops_the_work_and_the_others_are_kept() -> None:
+    disk = Disk()
+
+    async def do(number: int) -> int:
+        if number == 5:
+            raise CannotWrite("no space left")
+        return await double(number)
+
+    stopped = await work_through(range(500), do, disk.keep, requests=4, progress=Silent())
+
+    assert stopped is not None
+    assert stopped.endswith("left: no space left")
+    assert {0, 2, 4, 6, 8} <= set(disk.kept)
+    assert len(disk.kept) < 100

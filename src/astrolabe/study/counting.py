@@ -3,6 +3,7 @@
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, TypeVar
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ R = TypeVar("R", bound="BaseModel | str")
 
 EXPECTED_SHARE: Final = 0.5
 """Of the tokens that a reply may take, for the expected count, where no reply to the prompt is recorded yet."""
+_LINES: Final = 50_000
+"""How many lines are remembered: some 25 MB of text."""
 INDEX: Final = "index."
 """How the stages of building an index begin."""
 
@@ -32,7 +35,7 @@ class _Planned(ModelError):
 
 @dataclass(slots=True)
 class Tally:
-    """The calls of one stage and prompt: new ones with their tokens, and recorded ones."""
+    """The calls of one stage and prompt, each once: new ones with their tokens, and those that the record has."""
 
     calls: int = 0
     recorded: int = 0
@@ -64,7 +67,7 @@ class Walk:
 class Counting:
     """Answers from the record and counts what is not there.
 
-    A call that failed counts as new, as it will be asked again; the same call twice is asked once.
+    A call that failed counts as new, as it will be asked again; the same call twice, new or recorded, counts once.
 
     Attributes:
         llm: The model, replaying.
@@ -82,6 +85,7 @@ class Counting:
     _learns: bool = False
     _known: dict[str, _Known] = field(default_factory=dict[str, _Known])
     _counted: set[bytes] = field(default_factory=set[bytes])
+    _missing: set[bytes] = field(default_factory=set[bytes])
 
     @property
     def id(self) -> str:
@@ -94,9 +98,11 @@ class Counting:
         Raises:
             ModelError: It was counted.
         """
-        reply = await self._recorded(prompt)
         key = call_key(self.id, prompt)
-        if reply is not None:
+        reply = None if key in self._missing else await self._recorded(prompt)
+        if reply is None:
+            self._missing.add(key)  # what all scopes share is looked for once
+        else:
             self._learn(key, prompt)
         if not self._learns:
             self._count(key, prompt, new=reply is None or self.live)
@@ -150,7 +156,9 @@ class Counting:
 
     def _count(self, key: bytes, prompt: Prompt[R], *, new: bool) -> None:
         tally = self.tallies.setdefault((prompt.stage, prompt.name), Tally())
-        if key not in self._counted and new:
+        if key in self._counted:
+            return
+        if new:
             tally.calls += 1
             tally.prompt_tokens += _tokens(prompt)
             tally.reply_tokens += prompt.max_tokens
@@ -178,4 +186,17 @@ def mean_tokens(tallies: Mapping[tuple[str, str], Tally], *, index: bool, other:
 
 
 def _tokens(prompt: Prompt[R]) -> int:
-    return sum(count_tokens(message.content) for message in prompt.messages)
+    return sum(tokens_by_line(message.content) for message in prompt.messages)
+
+
+def tokens_by_line(text: str) -> int:
+    """Count the tokens of a text, as `count_tokens` does: no token goes beyond a line.
+
+    Prompts repeat their instructions, and different ones show the same passages: a line is counted once.
+    """
+    return sum(map(_line_tokens, text.split("\n")))
+
+
+@lru_cache(maxsize=_LINES)
+def _line_tokens(line: str) -> int:
+    return count_tokens(line) if line else 0

@@ -48,7 +48,7 @@ class StagePlan(BaseModel):
         calls: Expected new calls; `index.later` and `answer.later` depend on replies that are not there yet.
         calls_low: The fewest.
         calls_high: The most.
-        recorded: Calls that the record already has; they are free.
+        recorded: Calls that the record already has, each once; they are free.
         prompt_tokens: Of the new calls.
         completion_tokens: Expected: as recorded replies to the same prompt, else half of what a reply may take.
         usd: Expected; null without a price.

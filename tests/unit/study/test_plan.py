@@ -76,7 +76,19 @@ async def test_a_question_that_failed_is_planned_again(tmp_path: Path) -> None:
         await ran(tmp_path, "llm_only")
         (stage,) = await planned(tmp_path, "llm_only")
 
-    assert (stage.calls, stage.recorded) == (1, 1)
+    assert (stage.calls, stage.recorded) == (1, 0)
+
+
+async def test_only_what_is_in_the_record_counts_as_recorded_and_each_call_once(tmp_path: Path) -> None:
+    with serving(speaks()) as server:
+        small_study(tmp_path, answer=model_at(server.url))
+        (before,) = await planned(tmp_path, "llm_only")  # asks the same in both scopes
+        await ran(tmp_path, "llm_only")
+        (tmp_path / "answers" / "llm_only.jsonl").unlink()
+        (after,) = await planned(tmp_path, "llm_only")
+
+    assert (before.calls, before.recorded) == (4, 0)
+    assert (after.calls, after.recorded) == (0, 4)
 
 
 async def test_live_pays_for_everything_again(tmp_path: Path) -> None:

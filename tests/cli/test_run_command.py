@@ -182,3 +182,24 @@ def test_what_a_function_prints_is_talk_and_no_result(
     assert ended.code == 0
     assert all(Answer.model_validate_json(line).text == "Yes." for line in ended.out.splitlines())
     assert "noise" in ended.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", "--method", "extractive"),
+        ("run", "--system", "http://127.0.0.1:9/ask"),
+        ("plan", "run", "--method", "extractive"),
+    ],
+)
+def test_a_run_in_a_folder_that_is_no_study_leaves_it_as_it_is(
+    command: Command, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    folder = tmp_path / "letters"
+    folder.mkdir()
+
+    ended = command(*words, "--study", folder)
+
+    assert ended.code == 2
+    assert "holds no usable documents; run: astrolabe ingest PATH..." in ended.err
+    assert list(folder.iterdir()) == []

@@ -170,3 +170,18 @@ def test_a_mixed_study_is_headed_by_the_metric_that_scored_more_questions(comman
     assert "Scores are missing" not in scored.err
     text = (root / "report" / "report.md").read_text("utf-8").replace("\\_", "_")
     assert 0 < text.index("by scope (set_f1)") < text.index("by scope (topics_local)")
+
+
+def test_a_question_with_answers_and_no_kind_is_told_how_its_answers_count(command: Command, tmp_path: Path) -> None:
+    path = tmp_path / "bench.jsonl"
+    path.write_text('{"question": "Which towns?", "answers": ["Oslo"]}\n{"question": "A?", "topcs": ["x"]}\n', "utf-8")
+
+    refused = command("check", path)
+    path.write_text('{"question": "Which towns?", "kind": "set", "answers": ["Oslo"]}\n', "utf-8")
+    mended = command("check", path)
+
+    said = refused.out + refused.err
+    assert '"kind": "set" so that its answers are scored' in said
+    assert "the field 'topcs' is none of ours; did you mean 'topics'?" in said
+    assert "Value error" not in said
+    assert mended.code == 0

@@ -117,7 +117,9 @@ def _has_gold(question: Question) -> Iterator[Problem]:
             "topics",
             question.id,
             "no topics: empty answer topic set, so nothing can be scored",
-            "Add at least one expected topic, or remove the question",
+            'Add at least one expected topic, or "kind": "set" so that its answers are scored'
+            if question.answers
+            else "Add at least one expected topic, or remove the question",
         )
 
 

@@ -258,7 +258,7 @@ def faults(error: ValidationError, line: int) -> Iterator[Problem]:
             line=line,
             field=field,
             value=shown if len(shown) <= 80 else shown[:77] + "...",  # noqa: PLR2004 - what fits a terminal line
-            problem=fault["msg"],
+            problem=fault["msg"].removeprefix("Value error, "),
             fix=_fix(fault["type"]),
         )
 

@@ -127,6 +127,8 @@ async def plan_run(study: Study, request: RunRequest, asking: Asking, progress: 
     Raises:
         UserError: As `run` would.
     """
+    study.need_documents()  # before anything is opened: a folder that is no study stays as it is
+    study.need_questions()
     with CallRecord(study.folder.calls) as record:
         async with open_models(study.settings, study.folder.calls, _replaying(asking), embedding="reuse") as models:
             bench, counting = _counting(bench_of(study, models, "answer"), asking, record)

@@ -48,6 +48,8 @@ async def run(study: Study, request: RunRequest, asking: Asking, progress: Progr
     Raises:
         UserError: A name is unknown, or the study has no documents or questions; nothing ran.
     """
+    study.need_documents()  # before anything is opened: a folder that is no study stays as it is
+    study.need_questions()
     async with open_models(study.settings, study.folder.calls, asking) as models:
         bench = bench_of(study, models, "answer")
         return await run_methods(study, plan_of(study, request, bench), bench, progress, ledger=models.ledger)

@@ -1,7 +1,9 @@
 """The graph of a scope as an index: extraction, merging, and one description for what is described at length."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+import gc
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, Final, NamedTuple
@@ -133,10 +135,23 @@ def save_graph(graph: EntityGraph, folder: Path) -> None:
 
 def load_graph(folder: Path) -> EntityGraph:
     """Read what `save_graph` wrote."""
-    kept = _Kept.model_validate_json((folder / "graph.json").read_bytes())
+    with _uncollected():
+        kept = _Kept.model_validate_json((folder / "graph.json").read_bytes())
     return EntityGraph(
         entities=kept.entities, relations=kept.relations, gaps=Gaps(asked=kept.asked), dropped=kept.dropped
     )
+
+
+@contextmanager
+def _uncollected() -> Generator[None]:
+    """Look for no garbage meanwhile: all that is made stays, and looking through it again and again takes longer."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _subjects(graph: EntityGraph) -> Iterator[_Subject]:

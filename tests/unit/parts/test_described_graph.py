@@ -1,3 +1,4 @@
+import gc
 from pathlib import Path
 
 import pytest
@@ -147,6 +148,15 @@ async def test_what_was_saved_is_read_again(tmp_path: Path) -> None:
 
     assert again == built
     assert DescribedGraph().load(tmp_path, kit.held, kit) == built
+
+
+def test_garbage_is_collected_again_after_reading_even_a_damaged_graph(tmp_path: Path) -> None:
+    (tmp_path / "graph.json").write_text("{", "utf-8")
+
+    with pytest.raises(ValueError, match="EOF"):
+        load_graph(tmp_path)
+
+    assert gc.isenabled()
 
 
 @pytest.mark.parametrize("wrong", [{"describe_at": 0}, {"gleanings": -1}, {"size": 0}, {"overlap": 1200}])

@@ -10,11 +10,17 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from astrolabe.documents.fields import RecordFields
     from astrolabe.documents.merge import Merged, merge_documents
-    from astrolabe.documents.read import read_documents
+    from astrolabe.documents.read import is_page, read_documents
 
-__all__ = ["Merged", "RecordFields", "merge_documents", "read_documents"]
+__all__ = ["Merged", "RecordFields", "is_page", "merge_documents", "read_documents"]
 
-_HOMES: Final = {"RecordFields": "fields", "Merged": "merge", "merge_documents": "merge", "read_documents": "read"}
+_HOMES: Final = {
+    "RecordFields": "fields",
+    "Merged": "merge",
+    "merge_documents": "merge",
+    "read_documents": "read",
+    "is_page": "read",
+}
 
 
 def __getattr__(name: str) -> object:

@@ -35,6 +35,7 @@ _REDIRECT: Final = re.compile(rb"<redirect\s+title=\"([^\"]*)\"")
 _FILES: Final = 6
 _CATEGORIES: Final = 14
 _SHOWN_TEMPLATES: Final = 20
+_SIGN_OF_LIFE: Final = 1000
 
 
 def is_dump(path: Path) -> bool:
@@ -89,13 +90,13 @@ class RawPage(NamedTuple):
         return html.unescape(found[1].decode("utf-8", "replace")).strip() if found else None
 
 
-def raw_pages(stream: IO[bytes], *, after: int = 0) -> Iterator[RawPage]:
-    """Yield a dump's pages, those after the first `after`, holding one page at a time.
+def raw_pages(stream: IO[bytes]) -> Iterator[RawPage]:
+    """Yield a dump's pages, holding one at a time.
 
     The borders are found without an XML parser, so that a page that is no XML stops no other. A page that does not
     end before the next begins, or of more than 64 MB, or at which the file ends or is damaged, has a fault.
     """
-    return (page for page in _Scan(stream).pages() if page.number > after)
+    return _Scan(stream).pages()
 
 
 @dataclass(slots=True)
@@ -177,31 +178,45 @@ def read_wiki(path: Path) -> Wiki:
     return Wiki(home=(site.findtext("base") or "").strip(), hidden=tuple(name.lower() for name in names if name))
 
 
-def read_dump(path: Path, *, after: int = 0) -> Iterator[Extract]:
+def read_dump(path: Path, *, after: int = 0) -> Iterator[Extract | None]:
     """Yield one extract for each page of a dump, those after the first `after`, in order.
+
+    While it passes over pages it yields a null now and then, so that nobody thinks it hangs.
 
     A page of another namespace than the articles' has no text and names its namespace; a redirect has none and names
     its target; one that cannot be read is failed. `extra` holds the page's number in the dump, under `record`.
     """
     wiki = read_wiki(path)
     with open_dump(path) as stream:
-        for page in raw_pages(stream, after=after):
-            yield _extract(page, wiki)
+        for page in raw_pages(stream):
+            if page.number > after:
+                yield _extract(page, wiki)
+            elif page.number % _SIGN_OF_LIFE == 0:
+                yield None
 
 
 def _extract(page: RawPage, wiki: Wiki) -> Extract:
     if page.fault is not None:
         return failed_page(page.number, page.title, page.fault)
     if page.namespace:
-        return _without_text(page, {NAMESPACE: page.namespace})
+        return _without_text(page, f"a page of namespace {page.namespace}", {NAMESPACE: page.namespace})
     if page.redirect is not None:
-        return _without_text(page, {REDIRECT: page.redirect})
+        return _without_text(page, f"sends its reader to {page.redirect!r}", {REDIRECT: page.redirect})
     try:
         return _article(page, wiki)
     except Unreadable as error:
         return failed_page(page.number, page.title, str(error))
     except Exception as error:  # noqa: BLE001 - one bad page stops no other
         return failed_page(page.number, page.title, f"{type(error).__name__}: {error}")
+
+
+def title_of(path: Path, number: int) -> str | None:
+    """Return the title of a dump's page by its number; null where it has no such page, or cannot be read."""
+    try:
+        with open_dump(path) as stream:
+            return next((page.title for page in raw_pages(stream) if page.number == number), None)
+    except OSError:
+        return None
 
 
 def failed_page(number: int, title: str, reason: str) -> Extract:
@@ -215,8 +230,14 @@ def failed_page(number: int, title: str, reason: str) -> Extract:
     )
 
 
-def _without_text(page: RawPage, extra: "dict[str, JsonValue]") -> Extract:
-    return Extract(media_type=WIKITEXT, title=page.title, place=page.title, extra={"record": page.number, **extra})
+def _without_text(page: RawPage, reason: str, extra: "dict[str, JsonValue]") -> Extract:
+    return Extract(
+        media_type=WIKITEXT,
+        title=page.title,
+        place=page.title,
+        emptiness=reason,
+        extra={"record": page.number, **extra},
+    )
 
 
 def _article(page: RawPage, wiki: Wiki) -> Extract:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 class RecordFields:
     """Names of the fields of JSON records; a dot leads into an object, as in `paper.title`.
 
-    Where the text's field is not named, the first of `text`, `content`, `body` and `abstract` that
-    holds something is taken. A field may hold a string or lists of strings, such as paragraphs, which
+    Where the text's field is not named, the first of `text`, `content`, `body`, `abstract`,
+    `meta.content` and `contents` that holds something is taken; a title that the record lacks is looked for under
+    `meta`, too. A field may hold a string or lists of strings, such as paragraphs, which
     are joined by empty lines. A record's `id` names its place in the file instead of its line number.
     """
 

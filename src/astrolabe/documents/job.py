@@ -14,11 +14,15 @@ DONE: Final = b"\n"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """A file to parse, and after how many seconds without a result the process is stopped."""
+    """A file to parse, and after how many seconds without a result the process is stopped.
+
+    A dump's job says after how many of its pages to begin; other files' jobs say nothing.
+    """
 
     path: str
     fields: RecordFields
     seconds: float
+    after: int | None = None
 
     def line(self) -> bytes:
         """Return the job as a line of ASCII."""
@@ -28,4 +32,4 @@ class Job:
 def read_job(line: bytes) -> Job:
     """Return the job that `Job.line` wrote."""
     read = json.loads(line)
-    return Job(path=read["path"], fields=RecordFields(**read["fields"]), seconds=read["seconds"])
+    return Job(path=read["path"], fields=RecordFields(**read["fields"]), seconds=read["seconds"], after=read["after"])

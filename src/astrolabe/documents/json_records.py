@@ -14,7 +14,9 @@ from astrolabe.documents.sniff import MEDIA_TYPES
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-_TEXT_FIELDS: Final = ("text", "content", "body", "abstract")
+_TEXT_FIELDS: Final = ("text", "content", "body", "abstract", "meta.content", "contents")
+"""The last two are those of pieces of pages, as QAMPARI has them: `{id, contents, meta: {title, content, url}}`."""
+_OF_A_PIECE: Final = "meta"
 
 
 class _Entry(NamedTuple):
@@ -72,19 +74,25 @@ def _extract(entry: _Entry, unit: str, fields: RecordFields) -> Extract:
         reason = f"{where}: no text in {wanted}; its fields are {has}; name the text's field"
         return _failed(reason, entry, unit, place)
     date = _scalar(_lookup(record, fields.date))
+    url = _of_record_or_piece(record, "url")
     return Extract(
         text=text,
         media_type=_media_type(unit),
-        title=_scalar(_lookup(record, fields.title)),
+        title=_of_record_or_piece(record, fields.title),
         date=iso_date(date) or (date if re.fullmatch(r"\d{4}(-\d\d)?", date) else None),
         place=place,
         emptiness=f"{where}: the text in field {name!r} is empty",
         extra={
             unit: entry.number,
             "source": _scalar(_lookup(record, fields.source)) or None,
+            **({"url": url} if url else {}),
             "fields": {key: value for key, value in record.items() if key != (name or "").partition(".")[0]},
         },
     )
+
+
+def _of_record_or_piece(record: "dict[str, JsonValue]", name: str) -> str:
+    return _scalar(_lookup(record, name)) or _scalar(_lookup(record, f"{_OF_A_PIECE}.{name}"))
 
 
 def _failed(reason: str, entry: _Entry, unit: str, place: str) -> Extract:

@@ -5,13 +5,15 @@ import sys
 import tempfile
 import threading
 from collections import deque
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from queue import Empty, SimpleQueue
+from queue import Empty, Queue
 from typing import IO, Final, cast
 
 from astrolabe.core.errors import UserError
+from astrolabe.documents.dump import failed_page, title_of
 from astrolabe.documents.extract import Extract, read_extract
 from astrolabe.documents.fields import RecordFields
 from astrolabe.documents.job import DONE, READY, Job
@@ -19,6 +21,8 @@ from astrolabe.documents.parse import failed
 
 _START_SECONDS: Final = 60.0
 _END_SECONDS: Final = 2.0
+_AHEAD: Final = 64
+"""Lines that wait to be taken; a process that is further ahead waits, so that memory is bounded."""
 
 
 @dataclass(slots=True)
@@ -51,6 +55,36 @@ class Parsers:
         process.close()
         return [*extracts, failed(fault if not extracts else f"after {len(extracts)} record(s): {fault}")]
 
+    def pages(self, path: Path, fields: RecordFields, *, after: int) -> Iterator[Extract]:
+        """Yield one extract for each page of a dump, those after the first `after`, as they are read.
+
+        A page at which the process crashes or never returns is failed, and another process reads on behind it.
+
+        Raises:
+            UserError: A parsing process cannot be started at all.
+        """
+        done = after
+        while True:
+            process = self._take()
+            fault = ""
+            for said in process.stream(Job(path=str(path), fields=fields, seconds=self.seconds_per_file, after=done)):
+                if isinstance(said, str):
+                    fault = said
+                    break
+                done += 1
+                yield said
+            if not fault:
+                with self._lock:
+                    self._idle.append(process)
+                return
+            process.close()
+            done += 1
+            title = title_of(path, done)
+            if title is None:
+                yield failed_page(done, f"page {done}", fault)
+                return
+            yield failed_page(done, title, fault)
+
     def close(self) -> None:
         """End all processes; those that are busy are killed."""
         with self._lock:
@@ -82,7 +116,7 @@ class _Process:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said
         )
         # One thread a process: a pipe cannot be read with a time limit on every system, a queue can.
-        self._lines: SimpleQueue[bytes] = SimpleQueue()
+        self._lines: Queue[bytes] = Queue(_AHEAD)
         self._listener = threading.Thread(
             target=self._listen, args=(cast("IO[bytes]", self._process.stdout),), name="parsing process", daemon=True
         )
@@ -103,20 +137,29 @@ class _Process:
     def parse(self, job: Job) -> tuple[list[Extract], str | None]:
         """Return the extracts that came, and why no more did if the process did not finish."""
         extracts: list[Extract] = []
+        for said in self.stream(job):
+            if isinstance(said, str):
+                return extracts, said
+            extracts.append(said)
+        return extracts, None
+
+    def stream(self, job: Job) -> Iterator[Extract | str]:
+        """Yield the extracts as they come, and at the end, if the process did not finish, why no more do."""
         if not self._write(job.line()):
-            return extracts, f"the parsing process ended before it began: {self._last_words()}"
+            yield f"the parsing process ended before it began: {self._last_words()}"
+            return
         while True:
             line, late = self._read_line(job.seconds)
             if late:
-                return (
-                    extracts,
-                    f"not read within {job.seconds:g} s, the time limit for a file; raise it or mend the file",
-                )
+                yield f"not read within {job.seconds:g} s, the time limit for a file; raise it or mend the file"
+                return
             if not line:
-                return extracts, f"the parser crashed: {self._last_words()}"
+                yield f"the parser crashed: {self._last_words()}"
+                return
             if line == DONE:
-                return extracts, None
-            extracts.append(read_extract(line))
+                return
+            if line != READY:
+                yield read_extract(line)
 
     def retire(self) -> None:
         """Let an idle process end by itself."""
@@ -132,7 +175,11 @@ class _Process:
         with suppress(BrokenPipeError):  # a job that was never read
             if self._process.stdin is not None:
                 self._process.stdin.close()
-        self._listener.join()
+        while self._listener.is_alive():
+            with suppress(Empty):  # what nobody takes any more must not hold up the listener
+                self._lines.get_nowait()
+            self._listener.join(0.01)
+        self._lines.put(b"")  # for who still waits
         self._said.close()
 
     def _write(self, line: bytes) -> bool:

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
@@ -10,6 +10,7 @@ from typing import Final
 
 from astrolabe.core.ids import content_id, document_id
 from astrolabe.core.records import Document, Extra
+from astrolabe.documents.dump import WIKITEXT, is_dump
 from astrolabe.documents.extract import Extract
 from astrolabe.documents.fields import RecordFields
 from astrolabe.documents.find import FoundFile, find_files, folder_keys
@@ -19,6 +20,7 @@ from astrolabe.documents.parsers import Parsers
 from astrolabe.documents.storable import storable
 
 _DEFAULT_FIELDS: Final = RecordFields()
+PagesBefore = Callable[[FoundFile, str], int | None]
 _AHEAD: Final = 2
 """Files a worker that are read ahead of the one whose documents are due: what bounds memory."""
 
@@ -30,8 +32,13 @@ def read_documents(
     fields: RecordFields = _DEFAULT_FIELDS,
     seconds_per_file: float = 60.0,
     workers: int = 2,
+    pages_before: PagesBefore = lambda _file, _sha256: 0,
 ) -> Iterator[Document]:
     """Read files and folders and yield their documents, in the order of `paths` and of names in a folder.
+
+    A MediaWiki dump yields one document a page as it is read, which takes the memory of some pages, not of the dump.
+    Redirects and pages of other namespaces are empty ones, told by `REDIRECT` and `NAMESPACE` in their `extra`; a
+    page's text is not compared with others.
 
     Nothing that a file does stops the others: it ends `failed` with its reason. Parsing happens in
     processes of their own, so that a parser that never returns is killed at the limit. A text that came
@@ -45,12 +52,14 @@ def read_documents(
         fields: Where JSON records keep what.
         seconds_per_file: The limit for a file, or for each record of a file of records.
         workers: Parsing processes at most.
+        pages_before: How many pages of a dump, told by its file and that file's SHA-256, were read before; they are
+            passed over. Null leaves the dump out.
 
     Raises:
         UserError: A path does not exist; before anything is read.
     """
     found = find_files(paths)
-    return _Reading(found, known, folder_keys(paths), fields).run(seconds_per_file, workers)
+    return _Reading(found, known, folder_keys(paths), fields, pages_before).run(seconds_per_file, workers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +75,7 @@ class _Reading:
     known: Sequence[Document]
     folders: set[str]
     fields: RecordFields
+    pages_before: PagesBefore
     _seen: dict[str, Document] = field(default_factory=dict[str, Document])
     _kept: dict[str, Document] = field(default_factory=dict[str, Document])
 
@@ -74,14 +84,16 @@ class _Reading:
         self._sort_known()
         parsers = Parsers(seconds)
         waiting = deque(self.found)
-        due: deque[tuple[FoundFile, Future[_Content]]] = deque()
+        due: deque[tuple[FoundFile, Future[_Content] | None]] = deque()
         threads = ThreadPoolExecutor(workers, thread_name_prefix="documents")
         try:
             while waiting or due:
                 while waiting and len(due) < workers * _AHEAD:
-                    due.append((waiting[0], threads.submit(self._content, waiting.popleft(), parsers)))
+                    file = waiting.popleft()
+                    dump = is_dump(file.path)
+                    due.append((file, None if dump else threads.submit(self._content, file, parsers)))
                 file, content = due.popleft()
-                yield from self._documents(file, content.result())
+                yield from self._pages(file, parsers) if content is None else self._documents(file, content.result())
         finally:
             parsers.close()
             threads.shutdown(cancel_futures=True)
@@ -98,14 +110,20 @@ class _Reading:
 
     def _content(self, file: FoundFile, parsers: Parsers) -> _Content:
         try:
-            with file.path.open("rb") as opened:
-                sha256 = hashlib.file_digest(opened, "sha256").hexdigest()
+            sha256 = _hash(file.path)
         except OSError as error:
             return _Content("", [failed(f"cannot be read: {error.strerror}")])
         kept = self._kept.get(file.file_key)
         if kept is not None and kept.sha256 == sha256:
             return _Content(sha256, [], kept)
         return _Content(sha256, parsers.parse(file.path, self.fields))
+
+    def _pages(self, file: FoundFile, parsers: Parsers) -> Iterator[Document]:
+        sha256 = _hash(file.path)
+        before = self.pages_before(file, sha256)
+        if before is not None:
+            for extract in parsers.pages(file.path, self.fields, after=before):
+                yield _document(file, sha256, storable(extract))
 
     def _documents(self, file: FoundFile, content: _Content) -> Iterator[Document]:
         if content.unchanged is not None:
@@ -130,6 +148,16 @@ class _Reading:
                 "reason": f"the same text as {first.source!r}",
             }
         )
+
+
+def _hash(path: Path) -> str:
+    with path.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def is_page(document: Document) -> bool:
+    """Return whether a document is a page of a dump."""
+    return document.media_type == WIKITEXT and is_record(document)
 
 
 def _at_a_place_of_its_own(extract: Extract, places: set[str]) -> Extract:

@@ -19,7 +19,7 @@ MEDIA_TYPES: Final[dict[Format, str]] = {
     "jsonl": "application/jsonl",
     "jats": "application/jats+xml",
 }
-SUPPORTED: Final = "text, Markdown, HTML, PDF, DOCX, EPUB, JSON, JSON lines and JATS XML"
+SUPPORTED: Final = "text, Markdown, HTML, PDF, DOCX, EPUB, JSON, JSON lines, JATS XML and MediaWiki dumps"
 _BY_SUFFIX: Final[dict[str, Format]] = {
     ".md": "markdown",
     ".markdown": "markdown",

@@ -3,7 +3,7 @@
 import json
 import os
 import re
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Final, Generic, NamedTuple, TypeVar
@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
 from astrolabe.core.errors import CannotWrite, FileError, Problem
-from astrolabe.store.files import write_whole
+from astrolabe.store.files import write_lines
 
 _CONSTANT: Final = re.compile(r"\b(?:NaN|-?Infinity)\b")
 _BLOCK: Final = 65_536
@@ -165,6 +165,41 @@ def whole_records(path: Path, lines: bytes, kind: type[M]) -> list[M]:
     return _all_or_error(path, _check(_lines(_decoded(path, lines)), kind))
 
 
+def stream_records(path: Path, kind: type[M]) -> Iterator[M]:
+    """Yield the records of a file one by one, so that memory does not grow with it; a torn last line is passed over.
+
+    A missing file has no records.
+
+    Raises:
+        FileError: A whole line is not such a record.
+    """
+    if not path.exists():
+        return
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            if line.strip() and line.endswith(b"\n"):
+                checked = Checked[M]([], [])
+                check_record(line.decode("utf-8", "replace"), kind, number, checked)
+                yield from _all_or_error(path, checked)
+
+
+def last_record(path: Path, kind: type[M]) -> M | None:
+    """Return the last whole record of a file that is appended to; null where there is none that can be read."""
+    if not path.exists():
+        return None
+    with path.open("rb") as file:
+        end = end_of_last_line(file)
+        start, found = end, b""
+        while start and b"\n" not in found[:-1]:
+            begin = max(0, start - _BLOCK)
+            file.seek(begin)
+            found = file.read(start - begin) + found
+            start = begin
+    checked = Checked[M]([], [])
+    check_record(found[:-1].rpartition(b"\n")[2].decode("utf-8", "replace"), kind, 1, checked)
+    return checked.records[0][1] if checked.records else None
+
+
 def append_records(path: Path, records: Iterable[BaseModel]) -> Appended:
     """Append records in one write, flushed to the disk before it returns; a torn last line is cut off first.
 
@@ -244,9 +279,9 @@ def end_of_last_line(file: IO[bytes]) -> int:
     return 0
 
 
-def write_records(path: Path, records: Sequence[BaseModel]) -> None:
-    """Write a file of records whole."""
-    write_whole(path, "".join(f"{record.model_dump_json()}\n" for record in records))
+def write_records(path: Path, records: Iterable[BaseModel]) -> int:
+    """Write a file of records whole, holding one of them at a time, and return how many there are."""
+    return write_lines(path, (record.model_dump_json() for record in records))
 
 
 def faults(error: ValidationError, line: int) -> Iterator[Problem]:

@@ -1,6 +1,6 @@
 """A study on disk: its settings, documents, questions and scopes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -120,10 +120,9 @@ def new_study(root: Path) -> Study:
     return study
 
 
-def save_documents(study: Study, documents: Sequence[Document]) -> None:
-    """Write the study's documents and what they were made from."""
-    write_records(study.folder.documents, documents)
-    counts: dict[str, JsonValue] = {"documents": len(documents)}
+def save_documents(study: Study, documents: Iterable[Document]) -> None:
+    """Write the study's documents, one at a time, and what they were made from."""
+    counts: dict[str, JsonValue] = {"documents": write_records(study.folder.documents, documents)}
     save_manifest(study.folder.documents.parent, counts)
     study.__dict__.pop("documents", None)
 

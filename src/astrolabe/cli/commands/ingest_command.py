@@ -1,6 +1,7 @@
 """`astrolabe ingest`."""
 
 from collections import Counter
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -11,6 +12,7 @@ from astrolabe.cli.session import study_of
 from astrolabe.cli.talk import Exit, give, give_records, say
 from astrolabe.core.records import Document
 from astrolabe.documents import RecordFields
+from astrolabe.study.dumps import DumpRead
 from astrolabe.study.ingesting import ingest
 
 
@@ -45,27 +47,41 @@ def command(
     date_field: str,
     seconds_per_file: float,
 ) -> int:
-    """Read files and folders (PATH...) into the study: text, Markdown, HTML, PDF, DOCX, JSON lines, JATS XML.
+    """Read files and folders (PATH...) into the study: text, Markdown, HTML, PDF, DOCX, JSON lines, JATS XML, dumps.
 
     Every file ends as done, empty, failed or duplicate, with the reason. Run it again: a file that has not
-    changed is not read again, and one that has changed replaces what was there.
+    changed is not read again, and one that has changed replaces what was there. A MediaWiki dump (XML, plain or in
+    bz2 or gzip) becomes a document for each of its articles; where it was stopped, the same command goes on.
     """
     fields = RecordFields(text=text_field, title=title_field, date=date_field)
     with TerminalProgress() as progress:
         result = ingest(study_of(common), paths, progress, fields=fields, seconds_per_file=seconds_per_file)
     if common.as_json:
-        give_records(document.model_copy(update={"text": ""}) for document in result.documents)
+        every = chain(result.documents, result.pages())
+        give_records(document.model_copy(update={"text": ""}) for document in every)
     else:
-        for document in result.documents:
+        for document in chain(result.documents, (page for page in result.pages() if page.status != "ok")):
             give(_line(document))
+        for name in result.unchanged_dumps:
+            give(f"{'done':<9}  {name}  (unchanged since it was read)")
+        for read in result.dumps:
+            give(_dump_line(read))
     merged = result.merged
     counts = Counter(document.status for document in result.documents)
+    for read in result.dumps:
+        counts.update(read.pages)
     say(
         f"{counts['ok']} done, {counts['empty']} empty, {counts['failed']} failed, {counts['duplicate']} duplicate; "
         f"{len(merged.added)} added, {len(merged.replaced)} replaced, {len(merged.removed)} removed, "
         f"{len(merged.unchanged)} unchanged"
     )
     return Exit.GAPS if counts["failed"] or counts["empty"] else Exit.DONE
+
+
+def _dump_line(read: DumpRead) -> str:
+    states = ", ".join(f"{number:,} {state}" for state, number in sorted(read.pages.items()))
+    others = f"{read.redirects:,} redirects kept as titles, {read.left_out:,} pages of other namespaces left out"
+    return f"{'done':<9}  {read.source}  ({read.pages.total():,} pages: {states}; {others})"
 
 
 def _line(document: Document) -> str:

@@ -25,7 +25,8 @@ def overview(material: Material) -> Table:
     rows = _rows(material, material.title, (material.metric, material.estimates), material.models, order)
     for other in material.elsewhere:
         rows += _rows(material, other.benchmark, (other.metric, other.estimates), other.models, ())
-    new = material.elsewhere or evidence(material.metrics)
+    own = evidence(material.metrics) and precision_recall(Means(material.estimates), material.metric)
+    new = material.elsewhere or own
     return Table(
         name="overview",
         caption="Precision, recall, F1 and retrieval recall by benchmark and model, in percent: mean [interval], "
@@ -49,21 +50,22 @@ def _rows(
 ) -> list[tuple[Cell, ...]]:
     metric, estimates = scored
     means = Means(estimates)
-    figures = [*precision_recall(means, metric), Figure(metric, None, "F1", 100.0)]
+    parts = precision_recall(means, metric)
+    f1 = Figure(metric, None, "F1", 100.0)
     found = [*evidence(one.metric for one in estimates)][:1]
     methods = sorted({one.method for one in estimates if one.metric == metric})
-    methods.sort(key=lambda method: -_value(means.cell(figures[-1], method, order)))
+    methods.sort(key=lambda method: -_value(means.cell(f1, method, order)))
     return [
         (
             Cell(text=benchmark, header=True),
             Cell(text=models.get(method, NO_MODEL)),
             method_cell(material, method),
             Cell(text=metric),
-            *(means.cell(figure, method, order) for figure in figures),
+            *([means.cell(part, method, order) for part in parts] or [Cell(text=DASH)] * 2),
+            means.cell(f1, method, order),
             means.cell(found[0], method, order) if found else Cell(text=DASH),
         )
         for method in methods
-        if len(figures) > 1
     ]
 
 

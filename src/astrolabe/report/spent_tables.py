@@ -89,7 +89,8 @@ def _spread(answers: Sequence[Answer], quantity: str) -> list[Cell]:
     if not values:
         return [Cell(text=DASH)] * (1 + len(_SHARES))
     marks = np.quantile(values, _SHARES, method="linear").tolist()
-    return [Cell(number=one) for one in (float(np.mean(values)), *marks)]
+    digits = 0 if quantity.endswith("tokens") else 1
+    return [Cell(number=one, digits=digits) for one in (float(np.mean(values)), *marks)]
 
 
 def _calls(answers: Sequence[Answer], stage: str) -> Cell:

@@ -72,15 +72,19 @@ def shared_calls(material: Material) -> Table:
             if chosen:
                 title = f"{low} and more" if high is None else f"{low} to {high}"
                 rows.append((method_cell(material, method), Cell(text=title), *_groups(chosen)))
-    titles = ("Method", "Leaves", "Times", "Groups, greedy", "Groups, relaxed", "Difference", "Of", "Greedy", "Fewest")
+    every, few = "Groups", f"Groups, at most {MOST_EXACT} leaves"
     return Table(
         name="shared_calls",
         caption="Groups in which neighbouring leaves of a tree were answered, a call each, by the number of leaves",
-        columns=tuple(Column(title=title) for title in titles),
+        columns=(
+            *(Column(title=title) for title in ("Method", "Leaves", "Times")),
+            *(Column(title=title, group=every) for title in ("greedy", "relaxed", "difference")),
+            *(Column(title=title, group=few) for title in ("times", "greedy", "fewest")),
+        ),
         rows=tuple(rows),
         notes=(
             "Greedy: as they were answered; relaxed: the same order without a limit of tokens and questions.",
-            f"Fewest: within the limits, found by trying all, for at most {MOST_EXACT} leaves; Of says how often.",
+            "Fewest: the fewest groups within the limits, found by trying all. All are means over the times.",
         ),
         folded=True,
     )

@@ -46,8 +46,8 @@ def taken_scores(answers: Iterable[Answer]) -> list[Score]:
     """Return what each answer took as a score; an answer that failed took something, too.
 
     Parts: `tokens`, `seconds` (wall clock), and of a trace `depth` and `breadth` (see `Shape`). Tokens and seconds are
-    null where a call came from the record: what it took then is not what it took now. Depth is null without a trace,
-    breadth where no step has others below it.
+    null where a call came from the record: what it took then is not what it took now. There is no depth without a
+    trace, and no breadth where no step has others below it.
     """
     return [_taken(answer) for answer in answers]
 
@@ -112,16 +112,17 @@ def _short(score: Score) -> Score:
 
 def _taken(answer: Answer) -> Score:
     seen, usage = shape(answer.trace), answer.usage
+    parts = {
+        "tokens": None if usage.recorded else float(usage.prompt_tokens + usage.completion_tokens),
+        "seconds": None if usage.recorded else answer.duration_seconds,
+        **({"depth": float(seen.depth)} if answer.trace else {}),
+        **({"breadth": seen.breadth} if seen.breadth else {}),
+    }
     return Score(
         question_id=answer.question_id,
         method=answer.method,
         scope=answer.scope,
         metric=ANSWER,
         value=float(usage.calls),
-        parts={
-            "tokens": None if usage.recorded else float(usage.prompt_tokens + usage.completion_tokens),
-            "seconds": None if usage.recorded else answer.duration_seconds,
-            "depth": float(seen.depth) if answer.trace else None,
-            "breadth": seen.breadth or None,
-        },
+        parts=parts,
     )

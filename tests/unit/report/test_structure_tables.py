@@ -129,12 +129,12 @@ def test_groups_are_counted_as_answered_as_without_limits_and_as_few_as_there_ca
         "Method": "apt",
         "Leaves": "2 to 5",
         "Times": "1",
-        "Groups, greedy": "3.00",
-        "Groups, relaxed": "2.00",
-        "Difference": "1.00",
-        "Of": "1",
-        "Greedy": "3.00",
-        "Fewest": "2.00",
+        "Groups greedy": "3.00",
+        "Groups relaxed": "2.00",
+        "Groups difference": "1.00",
+        "Groups, at most 10 leaves times": "1",
+        "Groups, at most 10 leaves greedy": "3.00",
+        "Groups, at most 10 leaves fewest": "2.00",
     }
 
 
@@ -258,6 +258,14 @@ def test_other_studies_stand_below_in_the_same_table_the_best_method_of_each_fir
     assert "not compared" in tables(filled(recalled("apt"), elsewhere=[other]))["overview"].notes[-1]
 
 
+def test_a_study_in_which_nothing_could_be_scored_stands_there_with_its_counts() -> None:
+    other = Elsewhere(benchmark="rivers", metric="set_f1", estimates=[mean("vanilla", None)], models={})
+
+    *_, row = rows(filled(recalled("apt"), elsewhere=[other]), "overview")
+
+    assert row[4:] == ("–", "–", "– [–], 0/4", "–")
+
+
 def test_there_is_no_main_table_where_it_would_repeat_others() -> None:
     without_evidence = [mean("a", 0.5), mean("a", 0.5, "precision"), mean("a", 0.5, "recall")]
 
@@ -289,6 +297,6 @@ def test_tokens_and_seconds_are_those_of_answers_without_a_call_from_the_record(
 
     figures = dict(zip(header, apt, strict=True))
     assert (figures["Answers"], figures["All asked"]) == ("2", "1")
-    assert (figures["Calls mean"], figures["Prompt tokens mean"], figures["Seconds mean"]) == ("3.0", "200.0", "3.0")
+    assert (figures["Calls mean"], figures["Prompt tokens mean"], figures["Seconds mean"]) == ("3.0", "200", "3.0")
     assert (raptor[3], raptor[7]) == ("4.0", "–")
     assert "--calls live" in tables(material)["per_answer"].notes[-1]

@@ -361,6 +361,19 @@ def test_a_banner_stands_above_the_title(show: Callable[..., Opened]) -> None:
     expect(page.locator(".banners p")).to_have_text(all_banners(material))
 
 
+def test_cost_and_structure_are_lines_that_open_their_tables(show: Callable[..., Opened]) -> None:
+    opened = show(made_material())
+    section = opened.page.locator("#structure")
+    spread = section.locator("table", has_text="median")
+
+    expect(spread).to_be_hidden()
+    section.locator("summary", has_text="Cost of an answer").click()
+    expect(spread).to_be_visible()
+    expect(section.locator("summary", has_text="Variants of extractive")).to_be_visible()
+    assert opened.page.evaluate("document.documentElement.scrollWidth") <= 1280
+    assert opened.said == []
+
+
 def test_charts_follow_the_window_and_the_colours(show: Callable[..., Opened]) -> None:
     opened = show(made_material())
     chart = opened.page.locator("#chart-causes svg")

@@ -4,8 +4,8 @@
 
 Writes a synthetic dump (bz2) of each size in megabytes of XML (default 2 20 200) from a fixed seed, ingests it into a
 study of its own, cuts all pages into passages of at most 512 tokens, one page at a time, and prints for each: pages and
-passages a second of CPU time, and the peak memory of the reading and of the parsing process. Exit code 1 where a passage
-has more than 512 tokens.
+passages a second of CPU time, and the peak memory of the reading and of the parsing process. Exit code 1 where a
+passage has more than 512 tokens.
 """
 
 import bz2

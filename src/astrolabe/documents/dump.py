@@ -7,8 +7,9 @@ import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from io import BufferedIOBase
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from astrolabe.documents.extract import Extract, Unreadable
 from astrolabe.documents.tree import Element, parse_xml
@@ -48,13 +49,13 @@ def is_dump(path: Path) -> bool:
     return b"<mediawiki" in head
 
 
-def open_dump(path: Path) -> IO[bytes]:
+def open_dump(path: Path) -> BufferedIOBase:
     """Open a dump for reading what is in it; bz2 of several streams is read through."""
     with path.open("rb") as file:
         magic = file.read(3)
     if magic == b"BZh":
-        return cast("IO[bytes]", bz2.open(path, "rb"))
-    return cast("IO[bytes]", gzip.open(path, "rb")) if magic[:2] == b"\x1f\x8b" else path.open("rb")
+        return bz2.BZ2File(path)
+    return gzip.GzipFile(path) if magic[:2] == b"\x1f\x8b" else path.open("rb")
 
 
 class Wiki(NamedTuple):
@@ -90,7 +91,7 @@ class RawPage(NamedTuple):
         return html.unescape(found[1].decode("utf-8", "replace")).strip() if found else None
 
 
-def raw_pages(stream: IO[bytes]) -> Iterator[RawPage]:
+def raw_pages(stream: BufferedIOBase) -> Iterator[RawPage]:
     """Yield a dump's pages, holding one at a time.
 
     The borders are found without an XML parser, so that a page that is no XML stops no other. A page that does not
@@ -101,7 +102,7 @@ def raw_pages(stream: IO[bytes]) -> Iterator[RawPage]:
 
 @dataclass(slots=True)
 class _Scan:
-    stream: IO[bytes]
+    stream: BufferedIOBase
     number: int = 0
     _buffer: bytes = b""
     _fault: str | None = None
@@ -117,7 +118,7 @@ class _Scan:
     def _more(self) -> bool:
         """Read on; a stream that is torn or damaged is at its end, and the fault is kept."""
         try:
-            block = self.stream.read(_BLOCK)
+            block = self.stream.read1(_BLOCK)  # of a torn stream all that can be had
         except (OSError, EOFError, zlib.error) as error:
             self._fault = f"the file is damaged or cut off behind page {self.number}: {error}"
             return False
@@ -187,6 +188,7 @@ def read_dump(path: Path, *, after: int = 0) -> Iterator[Extract | None]:
     its target; one that cannot be read is failed. `extra` holds the page's number in the dump, under `record`.
     """
     wiki = read_wiki(path)
+    yield None  # what is slow to load is loaded: the first page's time begins
     with open_dump(path) as stream:
         for page in raw_pages(stream):
             if page.number > after:

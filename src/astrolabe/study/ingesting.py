@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from astrolabe.core.errors import UserError
@@ -72,7 +73,7 @@ def ingest(
     merged = merge_documents(known, fresh)
     stays = _Staying(study, paths, journals)
     usable = any(document.status == "ok" for document in merged.documents)
-    if not usable and not any(page.status == "ok" for page in (*journals.pages(), *stays.pages())):
+    if not usable and not any(page.status == "ok" for page in chain(journals.pages(), stays.pages())):
         reasons = "\n".join(f"  {document.source}: {document.status}: {document.reason}" for document in fresh)
         msg = f"nothing usable in {', '.join(map(str, paths))}; nothing was written\n{reasons}"
         raise UserError(msg)

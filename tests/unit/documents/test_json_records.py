@@ -68,3 +68,21 @@ def test_a_json_file_holds_a_list_of_records_or_one() -> None:
 def test_a_file_that_is_not_json_names_the_place() -> None:
     with pytest.raises(Unreadable, match="line 2, column 3"):
         list(read_json(b'{"a": 1,\n  b}', RecordFields()))
+
+
+def test_a_piece_of_a_page_as_qampari_has_them_is_read_as_it_is() -> None:
+    row = {
+        "id": "Paris__3",
+        "contents": "Paris It lies on the Seine.",
+        "meta": {
+            "title": "Paris",
+            "content": "It lies on the Seine.",
+            "url": "https://x.example/wiki/Paris",
+            "page_id": 7,
+        },
+    }
+
+    (extract,) = read_json_lines(json.dumps(row).encode(), RecordFields())
+
+    assert (extract.place, extract.title, extract.text) == ("Paris__3", "Paris", "It lies on the Seine.")
+    assert extract.extra["url"] == "https://x.example/wiki/Paris"

@@ -30,7 +30,7 @@ def blocks(text: str) -> list[str]:
         ("<math>a|b = [c]</math>", "a|b = [c]"),
         ("{{ubl|a|b}}<br>next", "a; b next"),
         ("#hashed is text", "1. hashed is text"),
-        ("<nowiki># not a heading</nowiki>", "\# not a heading"),
+        ("<nowiki># not a heading</nowiki>", "\\# not a heading"),
     ],
 )
 def test_what_a_reader_sees_of_a_line_stays(written: str, read: str) -> None:

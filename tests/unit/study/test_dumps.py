@@ -13,14 +13,14 @@ from astrolabe.parts.gold_evidence import gold_pages
 from astrolabe.study.dumps import DumpJournals
 from astrolabe.study.ingesting import IngestResult, ingest
 from astrolabe.study.passages import Shelf
-from astrolabe.study.progress import SILENT, Silent
+from astrolabe.study.progress import SILENT, Progress, Silent
 from astrolabe.study.study import Study, new_study, open_study
 from tests.wiki_dump import HEAD, PAGES, TAIL, WikiPage, write_dump
 
 OK = [page.title for page in PAGES if not page.redirect and not page.namespace and not page.raw]
 
 
-def read(study: Study, *paths: Path, progress: Silent = SILENT) -> IngestResult:
+def read(study: Study, *paths: Path, progress: Progress = SILENT) -> IngestResult:
     return ingest(study, list(paths), progress, fields=RecordFields(), seconds_per_file=60.0)
 
 
@@ -191,7 +191,10 @@ def test_a_dump_that_is_gone_from_a_folder_that_is_read_again_goes(study: Study,
 
 
 def test_a_torn_dump_keeps_its_whole_pages_and_names_where_it_ends(study: Study, tmp_path: Path) -> None:
-    dump = write_dump(tmp_path / "d.xml.gz", [WikiPage(f"P{n}", f"Text {n} " * 900) for n in range(30)])
+    dump = write_dump(
+        tmp_path / "d.xml.gz",
+        [WikiPage(f"P{n}", " ".join(f"Word{n * 7919 + k * k}" for k in range(3000))) for n in range(30)],
+    )
     dump.write_bytes(dump.read_bytes()[:-400])
 
     result = read(study, dump)

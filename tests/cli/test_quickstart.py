@@ -1,5 +1,6 @@
 """The main job from an installed package: no network, no weights, no key."""
 
+import gzip
 import json
 import re
 import subprocess
@@ -8,6 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from astrolabe.core.errors import UserError
+from astrolabe.core.records import Answer
+from astrolabe.core.spelling import spell
+from astrolabe.store.carried import import_calls
+from astrolabe.study.bundle import bundled
+from astrolabe.study.recorded_methods import INDEXED, INDEXED_SCOPES
 from tests.commands import Command, Ended, ended, started
 from tests.servers import Status, serving
 from tests.small_study import model_at, speaks
@@ -121,3 +128,60 @@ def test_a_folder_that_cannot_be_written_to_is_named(command: Command, tmp_path:
 
     assert (ended.code, ended.out) == (2, "")
     assert "cannot write" in ended.err
+
+
+@pytest.fixture(scope="module")
+def with_record(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Ended]:
+    """A quickstart with the embedding model of the bundled record, and without any weights."""
+    folder = tmp_path_factory.mktemp("recorded")
+    words = ("quickstart", folder / "s", "--embed", "embedded:minilm", "--limit", "5")
+    return folder / "s", ended(started(*words, cwd=folder, ASTROLABE_CACHE=str(folder / "c")), seconds=300)
+
+
+def test_the_bundled_record_answers_for_methods_whose_index_asks_a_model(with_record: tuple[Path, Ended]) -> None:
+    root, shown = with_record
+    answers = [
+        Answer.model_validate_json(line)
+        for path in (root / "answers").glob("*.jsonl")
+        for line in path.read_text("utf-8").splitlines()
+    ]
+    asked = [answer for answer in answers if not answer.method.startswith("extractive")]
+
+    assert shown.code == 0, shown.err
+    assert {answer.method for answer in asked} == {spell(method) for method in INDEXED}
+    assert {answer.scope for answer in asked} == set(INDEXED_SCOPES)
+    assert {answer.status for answer in asked} == {"ok"}
+    assert len(asked) == 5 * len(INDEXED) * len(INDEXED_SCOPES)
+    assert "0 calls to a model" in shown.err
+    assert "does not hold" not in shown.err
+
+
+def test_what_comes_from_the_record_is_marked_in_table_and_report(with_record: tuple[Path, Ended]) -> None:
+    root, shown = with_record
+    page = (root / "report" / "report.html").read_text("utf-8")
+
+    for method in INDEXED:
+        assert f"{spell(method)} *recorded*" in shown.out
+    assert page.count('<em class="pill">recorded</em>') >= len(INDEXED)
+    assert "extractive *recorded*" not in shown.out
+    assert "not run" in shown.out
+    assert "Scores are missing" not in shown.err
+
+
+def test_what_the_record_cost_when_it_was_made_is_said(with_record: tuple[Path, Ended]) -> None:
+    answers = [
+        Answer.model_validate_json(line)
+        for line in (with_record[0] / "answers" / "hipporag.jsonl").read_text("utf-8").splitlines()
+    ]
+
+    assert all(answer.usage.calls == 2 and answer.usage.prompt_tokens > 500 for answer in answers)
+
+
+def test_a_record_that_was_changed_is_refused(tmp_path: Path) -> None:
+    with bundled() as bundle:
+        whole = gzip.decompress(bundle.record.read_bytes())
+    changed = tmp_path / "replies.jsonl.gz"
+    changed.write_bytes(gzip.compress(whole.replace(b"Grand Mosque", b"Great Mosque", 1)))
+
+    with pytest.raises(UserError, match="was changed after it was written"):
+        import_calls(tmp_path / "calls.sqlite", changed)

@@ -69,14 +69,17 @@ class Table:
         return sorted(scope for scope in self.asked.get((metric, part), {}) if scope is not None)
 
     def overall(self, column: Column) -> Values:
-        """Return a method's mean over the scopes, by question; null where a scope is missing.
+        """Return a method's mean over the scopes, by question; null where it was not scored in one of them.
 
         The questions are those that the method was asked in some scope and that exist in all of them:
-        a question that no method was asked in `hard` has no mean over `simple` and `hard`.
+        a question that no method was asked in `hard` has no mean over `simple` and `hard`. A method that was not run
+        in one of the scopes has no mean over them, and so no question.
         """
         scopes = self.scopes(column.metric, column.part)
         asked = self.asked[column.metric, column.part]
         own = [self.columns.get(column._replace(scope=scope), {}) for scope in scopes]
+        if not all(own):
+            return {}
         chosen = {question for values in own for question in values}
         for scope in scopes:
             chosen &= asked[scope]

@@ -50,7 +50,8 @@ def estimate(
     for metric, part, method in {column[:3] for column in table.columns}:
         if len(table.scopes(metric, part)) > 1:
             column = Column(metric, part, method, OVERALL)
-            columns.append((column, table.overall(column)))
+            if values := table.overall(column):
+                columns.append((column, values))
     cells: list[_Cell] = []
     for column, values in sorted(columns, key=lambda pair: _order(pair[0])):
         bounds = PART_RANGES.get(column.part) if column.part else (ranges or {}).get(column.metric)

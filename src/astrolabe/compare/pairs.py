@@ -87,7 +87,8 @@ def families(table: Table, metric: str, part: str | None) -> Iterable[tuple[str 
         if column[:2] == (metric, part):
             found.setdefault(column.scope, {})[column.method] = table.columns[column]
     if len(table.scopes(metric, part)) > 1:
-        found[OVERALL] = {method: table.overall(Column(metric, part, method, OVERALL)) for method in methods}
+        means = {method: table.overall(Column(metric, part, method, OVERALL)) for method in methods}
+        found[OVERALL] = {method: values for method, values in means.items() if values}
     yield from found.items()
 
 

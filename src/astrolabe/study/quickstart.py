@@ -1,31 +1,28 @@
 """The main job on bundled real documents: ingest, answer, score, compare, report."""
 
-import asyncio
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from astrolabe.core.protocols import Method
+from astrolabe.core.records import Question
 from astrolabe.core.usage import metering
-from astrolabe.documents import RecordFields
 from astrolabe.llm.embedded import is_ready
 from astrolabe.methods.extractive import Extractive
 from astrolabe.methods.llm_only import LLMOnly
 from astrolabe.methods.vanilla import Vanilla
 from astrolabe.metrics import METRICS
-from astrolabe.study.arguments import Stoppable
 from astrolabe.study.bench import bench_of
-from astrolabe.study.bundle import Bundle, bundled
-from astrolabe.study.importing import take_questions
-from astrolabe.study.ingesting import ingest
+from astrolabe.study.bundle import Bundle, bundled, take_bundle
 from astrolabe.study.models import Asking, Models, open_models
 from astrolabe.study.progress import Progress
+from astrolabe.study.recorded_methods import EMBEDDER, INDEXED, INDEXED_SCOPES, LENGTHS, MODEL, replay_record
 from astrolabe.study.reporting import write_study_report
 from astrolabe.study.results import save_results, show
 from astrolabe.study.run import RunResult, run_methods
 from astrolabe.study.scoring import score_study
-from astrolabe.study.settings import AnswerSettings
 from astrolabe.study.shown import Shown
 from astrolabe.study.study import Study, new_study, open_study
 from astrolabe.study.tasks import RunPlan
@@ -35,11 +32,8 @@ FLOORS: Final[tuple[Method, ...]] = (Extractive(), Extractive(retriever="bm25"))
 """Answer every question."""
 WRITERS: Final[tuple[Method, ...]] = (LLMOnly(), Vanilla(k=3, size=256))
 """Answer a fixed sample, a question a kind: a small model on two cores takes some seconds for each."""
-MODELS: Final = ("qwen2.5-coder-0.5b", "smollm2-135m")
+MODELS: Final = (MODEL, "smollm2-135m")
 """The embedded models, the better one first."""
-ANSWER_TOKENS: Final = 120
-QUESTIONS_A_CLUSTER: Final = 2
-"""There are four questions a kind: clusters of two keep Middle between Simple and Hard."""
 NO_MODEL: Final = (
     "No model answers: the weights of an embedded model or the extra [embedded] are not here, so only methods without "
     f"one ran. See: astrolabe doctor, astrolabe models fetch {MODELS[0]}"
@@ -59,6 +53,13 @@ class QuickstartResult:
     seconds: float
 
 
+class _Chosen(NamedTuple):
+    """How much is asked: see `quickstart`."""
+
+    everything: bool
+    limit: int | None
+
+
 async def quickstart(
     root: Path,
     asking: Asking,
@@ -74,7 +75,8 @@ async def quickstart(
         root: The study's folder; made where it is missing.
         asking: How models are asked.
         progress: Hears of every step.
-        everything: Let the methods that ask a model answer all questions, not the sample alone.
+        everything: Let the methods that ask a model answer all questions in all scopes, and ask for those, too,
+            that otherwise answer from the bundled record.
         seed: Replaces the settings'; null for theirs.
         limit: At most so many questions a method and scope; null for all.
 
@@ -82,15 +84,15 @@ async def quickstart(
         UserError: The folder cannot be written to.
     """
     started = time.monotonic()
+    chosen = _Chosen(everything, limit)
     study, banners = _study(root, asking, seed)
     with bundled() as bundle, metering() as meter:
-        with Stoppable(progress) as watched:  # in a thread, so that Ctrl-C is heard while files are read
-            await asyncio.to_thread(
-                ingest, study, [bundle.documents], watched, fields=RecordFields(), seconds_per_file=60.0
-            )
         async with open_models(study.settings, study.folder.calls, asking) as models:
-            await take_questions(study, bundle.questions, models.embedder, cluster_size=QUESTIONS_A_CLUSTER)
-            runs = await _run(study, models, bundle, progress, everything=everything, limit=limit)
+            await take_bundle(study, [bundle.documents], bundle.questions, models.embedder, progress)
+            runs = await _run(study, models, bundle, asking, progress, chosen)
+            if _is_from_record(asking, models, chosen):
+                replayed = await replay_record(study, bundle, progress, limit=limit)
+                runs, banners = (*runs, replayed.run), (*banners, *replayed.banners)
             metrics = [METRICS[name]() for name in METRIC_NAMES]
             scored = await score_study(study, metrics, models, progress)
             questions = {question.id: question for question in study.questions}
@@ -126,20 +128,41 @@ def _study(root: Path, asking: Asking, seed: int | None) -> tuple[Study, tuple[s
         update={
             "seed": study.settings.seed if seed is None else seed,
             "models": study.settings.models.model_copy(update={"answer": model}),
-            "answers": AnswerSettings(max_tokens=ANSWER_TOKENS),
+            "answers": LENGTHS,
         }
     )
     return replace(study, given=settings), banners
 
 
 async def _run(
-    study: Study, models: Models, bundle: Bundle, progress: Progress, *, everything: bool, limit: int | None
+    study: Study, models: Models, bundle: Bundle, asking: Asking, progress: Progress, chosen: _Chosen
 ) -> tuple[RunResult, ...]:
     bench = bench_of(study, models, "answer")
-    floors = RunPlan(methods=FLOORS, scopes=SCOPES, questions=study.questions, limit=limit)
-    runs = [await run_methods(study, floors, bench, progress, ledger=models.ledger)]
-    if models.llms["answer"] is not None:
-        chosen = study.questions if everything else [one for one in study.questions if one.id in bundle.sample]
-        writers = RunPlan(methods=WRITERS, scopes=SCOPES, questions=chosen, limit=limit)
-        runs.append(await run_methods(study, writers, bench, progress, ledger=models.ledger))
-    return tuple(runs)
+    return tuple(
+        [
+            await run_methods(study, plan, bench, progress, ledger=models.ledger)
+            for plan in _plans(study.questions, bundle, asking, chosen, is_answered=bench.llm is not None)
+        ]
+    )
+
+
+def _plans(
+    questions: Sequence[Question], bundle: Bundle, asking: Asking, chosen: _Chosen, *, is_answered: bool
+) -> Iterator[RunPlan]:
+    """Yield what is asked now, the methods without a model first; the rest comes from the bundled record."""
+    yield RunPlan(methods=FLOORS, scopes=SCOPES, questions=questions, limit=chosen.limit)
+    if not is_answered:
+        return
+    sample = [one for one in questions if one.id in bundle.sample]
+    if chosen.everything:
+        yield RunPlan(methods=(*WRITERS, *INDEXED), scopes=SCOPES, questions=questions, limit=chosen.limit)
+        return
+    yield RunPlan(methods=WRITERS, scopes=SCOPES, questions=sample, limit=chosen.limit)
+    if asking.mode == "live":
+        yield RunPlan(methods=INDEXED, scopes=INDEXED_SCOPES, questions=sample, limit=chosen.limit)
+
+
+def _is_from_record(asking: Asking, models: Models, chosen: _Chosen) -> bool:
+    """Tell whether the bundled record speaks: nobody asked for more, for fresh replies or for other models."""
+    own = asking.roles.get("answer", f"embedded:{MODEL}") == f"embedded:{MODEL}"
+    return own and not chosen.everything and asking.mode != "live" and models.embedder.id.startswith(f"{EMBEDDER}@")

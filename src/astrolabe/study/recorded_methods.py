@@ -92,7 +92,7 @@ async def make_record(root: Path, file: Path, asking: Asking, progress: Progress
         async with open_models(study.settings, study.folder.calls, asking) as models:
             await take_bundle(study, [bundle.documents], bundle.questions, models.embedder, progress)
             await _answers(study, bundle, models, progress)
-    return export_calls(study.folder.calls, file, vectors=False)
+    return export_calls(study.folder.calls, file)
 
 
 async def _answers(

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from itertools import combinations
 from typing import Literal, NamedTuple
 
@@ -56,19 +57,15 @@ def compare_methods(  # noqa: PLR0913 - each is a choice of its own, by name
     known = PART_RANGES.get(part) if part else (ranges or {}).get(metric)
     worst, best = known or (0.0, 1.0)
     limits = (-abs(best - worst), abs(best - worst)) if known else None
-    seed = int(rng.integers(2**63))
+    fresh = partial(np.random.default_rng, int(rng.integers(2**63)))
     found: list[Comparison] = []
     for scope, methods in families(table, metric, part):
         family = [_Pair(one, two, differences(methods[one], methods[two])) for one, two in combinations(methods, 2)]
         samples = [pair.differences for pair in family]
-        p = sign_flip_tests([sample for sample in samples if sample], rng=np.random.default_rng(seed))
+        p = sign_flip_tests([sample for sample in samples if sample], rng=fresh())
         tests = iter(zip(p, adjust(p, correction), strict=True))
         measured = intervals(
-            samples,
-            rng=np.random.default_rng(seed),
-            limits=[limits] * len(samples),
-            confidence=confidence,
-            resamples=resamples,
+            samples, rng=fresh(), limits=[limits] * len(samples), confidence=confidence, resamples=resamples
         )
         for pair, seen in zip(family, measured, strict=True):
             raw, adjusted = next(tests) if pair.differences else (None, None)

@@ -108,6 +108,7 @@ class _Scan:
     _fault: str | None = None
 
     def pages(self) -> Iterator[RawPage]:
+        """Yield every page, and at the end what was wrong with the stream."""
         while self._seek():
             self.number += 1
             yield self._page()

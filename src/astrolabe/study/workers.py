@@ -33,8 +33,7 @@ async def work_through(
         progress: Hears of each task that is done.
 
     Returns:
-        Why it ended early (a budget, the provider, a full disk), with how many are done and left; else null. What was
-        under way is finished and, where there is room for it, kept.
+        Why it ended early, and how many are done and left; else null. What was under way is finished and kept.
 
     Raises:
         UserError: A task or `keep` raised it; the others are given up.

@@ -54,7 +54,7 @@ def test_nothing_to_run_is_the_users_to_say(command: Command, root: Path) -> Non
     [
         ("vanila", "no method 'vanila'; did you mean vanilla? Else choose one of apt, "),
         ("vanilla(n=3)", "no parameter 'n'"),
-        ("vanilla(k=three)", "k='three'"),
+        ("vanilla(k=three)", "k=three: Input should be a valid integer"),
         ("vanilla(k=0)", "k >= 1"),
         ("vanilla(k=)", "not a spelled method"),
         ("vanilla(retriever=sparse)", "'dense', 'bm25' or 'fused'"),

@@ -109,10 +109,10 @@ def _passages(document: Document, run: _Run, cut: Cut) -> Iterator[Passage]:
         first = begin == start
         begins = run.start if first else begin
         above = headings if first else context if is_whole else context + GOES_ON
-        yield _passage(document, begins, end, above, run)
+        yield _passage(document, run, begins, end, context=above)
 
 
-def _passage(document: Document, start: int, end: int, context: str, run: _Run) -> Passage:
+def _passage(document: Document, run: _Run, start: int, end: int, *, context: str) -> Passage:
     whole = context + document.text[start:end]
     return Passage(
         id=passage_id(document.id, start, end, context),

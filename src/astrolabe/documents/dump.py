@@ -106,6 +106,7 @@ class _Scan:
     number: int = 0
     _buffer: bytes = b""
     _fault: str | None = None
+    _told: bool = False
 
     def pages(self) -> Iterator[RawPage]:
         """Yield every page, and at the end what was wrong with the stream."""
@@ -134,7 +135,7 @@ class _Scan:
                 self._buffer = self._buffer[found.start() :]
                 return True
             self._buffer = self._buffer[-64:]
-            if self._fault is not None:
+            if self._fault is not None or self._told:
                 return False
             if not self._more():
                 if self._fault is None and b"</mediawiki" not in self._buffer:
@@ -148,7 +149,7 @@ class _Scan:
             if len(self._buffer) > _LARGEST_PAGE:
                 return self._broken(f"is longer than {_LARGEST_PAGE} bytes, or never ends")
             if self._fault is not None or not self._more():
-                fault, self._fault = self._fault, None
+                fault, self._fault, self._told = self._fault, None, True
                 return self._broken(fault or "does not end: the file is cut off")
         content = self._buffer[: end + len(_ENDS)]
         following = _OPENS.search(content, 1)

@@ -59,7 +59,7 @@ def fewest_groups(evidence: Sequence[Evidence], sizes: Mapping[str, int], room: 
     """
     friends = compatible(evidence, overlap=room.overlap)
     whole = (1 << len(evidence)) - 1
-    fits = [_fits(mask, evidence, friends, sizes, room) for mask in range(whole + 1)]
+    fits = [_fits(mask, evidence, friends, sizes=sizes, room=room) for mask in range(whole + 1)]
     best = [0] * (whole + 1)
     for mask in range(1, whole + 1):
         first = mask & -mask
@@ -83,7 +83,7 @@ def _counts(run: Sequence[Step], room: Room, sizes: Mapping[str, int]) -> Cluste
 
 
 def _fits(
-    mask: int, evidence: Sequence[Evidence], friends: Sequence[int], sizes: Mapping[str, int], room: Room
+    mask: int, evidence: Sequence[Evidence], friends: Sequence[int], *, sizes: Mapping[str, int], room: Room
 ) -> bool:
     members = [place for place in range(len(evidence)) if mask >> place & 1]
     if len(members) == 1:

@@ -22,9 +22,9 @@ def overview(material: Material) -> Table:
     evidence was scored nor another study stands beside this one.
     """
     order = material.scope_names(material.metric)
-    rows = _rows(material, material.title, (material.metric, material.estimates), material.models, order)
+    rows = _rows(material, material.title, (material.metric, material.estimates), models=material.models, order=order)
     for other in material.elsewhere:
-        rows += _rows(material, other.benchmark, (other.metric, other.estimates), other.models, ())
+        rows += _rows(material, other.benchmark, (other.metric, other.estimates), models=other.models, order=())
     own = evidence(material.metrics) and precision_recall(Means(material.estimates), material.metric)
     new = material.elsewhere or own
     return Table(
@@ -45,6 +45,7 @@ def _rows(
     material: Material,
     benchmark: str,
     scored: tuple[str, Sequence[Estimate]],
+    *,
     models: Mapping[str, str],
     order: Sequence[str | None],
 ) -> list[tuple[Cell, ...]]:

@@ -75,12 +75,12 @@ async def new_example(root: Path, asking: Asking, progress: Progress) -> Study:
         evidence = sorted({document for question in bundle.example for document in question.evidence})
         files = [bundle.files[document] for document in evidence]
         async with open_models(study.settings, study.folder.calls, asking) as models:
-            await take_bundle(study, files, bundle.example, models.embedder, progress)
+            await take_bundle(study, files, bundle.example, embedder=models.embedder, progress=progress)
     return study
 
 
 async def take_bundle(
-    study: Study, documents: Sequence[Path], questions: Sequence[Question], embedder: Embedder, progress: Progress
+    study: Study, documents: Sequence[Path], questions: Sequence[Question], *, embedder: Embedder, progress: Progress
 ) -> None:
     """Read bundled documents into a study and give it questions over them, with their scopes.
 

@@ -88,8 +88,8 @@ async def quickstart(
     study, banners = _study(root, asking, seed)
     with bundled() as bundle, metering() as meter:
         async with open_models(study.settings, study.folder.calls, asking) as models:
-            await take_bundle(study, [bundle.documents], bundle.questions, models.embedder, progress)
-            runs = await _run(study, models, bundle, asking, progress, chosen)
+            await take_bundle(study, [bundle.documents], bundle.questions, embedder=models.embedder, progress=progress)
+            runs = await _run(study, models, bundle, asking=asking, chosen=chosen, progress=progress)
             if _is_from_record(asking, models, chosen):
                 replayed = await replay_record(study, bundle, progress, limit=limit)
                 runs, banners = (*runs, replayed.run), (*banners, *replayed.banners)
@@ -135,7 +135,7 @@ def _study(root: Path, asking: Asking, seed: int | None) -> tuple[Study, tuple[s
 
 
 async def _run(
-    study: Study, models: Models, bundle: Bundle, asking: Asking, progress: Progress, chosen: _Chosen
+    study: Study, models: Models, bundle: Bundle, *, asking: Asking, chosen: _Chosen, progress: Progress
 ) -> tuple[RunResult, ...]:
     bench = bench_of(study, models, "answer")
     return tuple(

@@ -90,7 +90,7 @@ async def make_record(root: Path, file: Path, asking: Asking, progress: Progress
     study = replace(study, given=study.settings.model_copy(update={"models": roles, "answers": LENGTHS}))
     with bundled() as bundle:
         async with open_models(study.settings, study.folder.calls, asking) as models:
-            await take_bundle(study, [bundle.documents], bundle.questions, models.embedder, progress)
+            await take_bundle(study, [bundle.documents], bundle.questions, embedder=models.embedder, progress=progress)
             await _answers(study, bundle, models, progress)
     return export_calls(study.folder.calls, file)
 

@@ -42,6 +42,10 @@ class Bundle(NamedTuple):
     record: Path
     files: dict[str, Path]
 
+    def sampled(self, questions: Sequence[Question]) -> list[Question]:
+        """Return those of the questions that are in the sample, in their order."""
+        return [question for question in questions if question.id in self.sample]
+
 
 @contextmanager
 def bundled() -> Generator[Bundle]:

@@ -153,7 +153,7 @@ def _plans(
     yield RunPlan(methods=FLOORS, scopes=SCOPES, questions=questions, limit=chosen.limit)
     if not is_answered:
         return
-    sample = [one for one in questions if one.id in bundle.sample]
+    sample = bundle.sampled(questions)
     if chosen.everything:
         yield RunPlan(methods=(*WRITERS, *INDEXED), scopes=SCOPES, questions=questions, limit=chosen.limit)
         return

@@ -57,8 +57,7 @@ async def replay_record(study: Study, bundle: Bundle, progress: Progress, *, lim
         UserError: The record is torn or was changed, or the study's folder cannot be written to.
     """
     import_calls(study.folder.calls, bundle.record)
-    roles = study.settings.models.model_copy(update={"answer": f"embedded:{MODEL}", "embed": EMBEDDER})
-    study = replace(study, given=study.settings.model_copy(update={"models": roles}))
+    study = _asking_the_model(study)
     try:
         async with open_models(study.settings, study.folder.calls, Asking(mode="replay"), embedding="reuse") as models:
             run = await _answers(study, bundle, models, progress, limit=limit)
@@ -86,8 +85,7 @@ async def make_record(root: Path, file: Path, asking: Asking, progress: Progress
         UserError: The weights are not here, or something cannot be written.
     """
     study = open_study(root) if (root / "study.toml").exists() else new_study(root)
-    roles = study.settings.models.model_copy(update={"answer": f"embedded:{MODEL}", "embed": EMBEDDER})
-    study = replace(study, given=study.settings.model_copy(update={"models": roles, "answers": LENGTHS}))
+    study = _asking_the_model(study)
     with bundled() as bundle:
         async with open_models(study.settings, study.folder.calls, asking) as models:
             await take_bundle(study, [bundle.documents], bundle.questions, embedder=models.embedder, progress=progress)
@@ -95,9 +93,15 @@ async def make_record(root: Path, file: Path, asking: Asking, progress: Progress
     return export_calls(study.folder.calls, file)
 
 
+def _asking_the_model(study: Study) -> Study:
+    """Return the study with the models and lengths of the record."""
+    models = study.settings.models.model_copy(update={"answer": f"embedded:{MODEL}", "embed": EMBEDDER})
+    return replace(study, given=study.settings.model_copy(update={"models": models, "answers": LENGTHS}))
+
+
 async def _answers(
     study: Study, bundle: Bundle, models: Models, progress: Progress, *, limit: int | None = None
 ) -> RunResult:
-    sample = [one for one in study.questions if one.id in bundle.sample]
+    sample = bundle.sampled(study.questions)
     plan = RunPlan(methods=INDEXED, scopes=INDEXED_SCOPES, questions=sample, limit=limit, is_bundled=True)
     return await run_methods(study, plan, bench_of(study, models, "answer"), progress, ledger=models.ledger)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from astrolabe.core.errors import ConfigError
 from astrolabe.core.records import Comparison, Estimate
-from astrolabe.core.spelling import Scalar, read_spelled, slug
+from astrolabe.core.spelling import Scalar, read_spelled, slug, written
 from astrolabe.report.material import Material
 from astrolabe.report.means import TAKEN, Means, precision_recall, value_of
 from astrolabe.report.pair_table import flipped
@@ -80,7 +80,7 @@ def _changed(one: _Variant, plain: _Variant) -> str:
     if one is plain:
         return "nothing"
     new = {key: value for key, value in one.parameters.items() if key not in plain.parameters}
-    return ", ".join(f"{key}={str(value).lower()}" for key, value in new.items())
+    return ", ".join(f"{key}={written(value)}" for key, value in new.items())
 
 
 def _difference(material: Material, method: str, plain: str, scale: float) -> tuple[Cell, Cell]:

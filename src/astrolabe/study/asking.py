@@ -21,7 +21,7 @@ from astrolabe.study.kit import ScopeKit
 from astrolabe.study.models import Asking, open_models
 from astrolabe.study.progress import SILENT, Progress
 from astrolabe.study.run import answer_task
-from astrolabe.study.study import Study, new_study, open_study
+from astrolabe.study.study import Study, open_or_new
 from astrolabe.study.tasks import Task
 
 EVERYTHING = "all"
@@ -72,7 +72,7 @@ def study_of_paths(paths: Sequence[Path], progress: Progress, *, seconds_per_fil
     """
     key = text_hash("\n".join(sorted(path.resolve().as_uri() for path in paths)))[:16]
     root = cache_folder() / "studies" / key
-    study = open_study(root) if (root / "study.toml").exists() else new_study(root)
+    study = open_or_new(root)
     ingest(study, paths, progress, fields=RecordFields(), seconds_per_file=seconds_per_file)
     return study
 

@@ -24,7 +24,7 @@ from astrolabe.study.results import save_results, show
 from astrolabe.study.run import RunResult, run_methods
 from astrolabe.study.scoring import score_study
 from astrolabe.study.shown import Shown
-from astrolabe.study.study import Study, new_study, open_study
+from astrolabe.study.study import Study, open_or_new
 from astrolabe.study.tasks import RunPlan
 
 SCOPES: Final = ("simple", "middle", "hard")
@@ -116,7 +116,7 @@ async def quickstart(
 
 def _study(root: Path, asking: Asking, seed: int | None) -> tuple[Study, tuple[str, ...]]:
     """Return the study with the best model whose weights are here, and what to say where none is."""
-    study = open_study(root) if (root / "study.toml").exists() else new_study(root)
+    study = open_or_new(root)
     here = next((name for name in MODELS if is_ready(name)), None)
     model = asking.roles.get("answer") or (f"embedded:{here}" if here else "")
     banners: tuple[str, ...] = ()

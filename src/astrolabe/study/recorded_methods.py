@@ -22,7 +22,7 @@ from astrolabe.study.models import Asking, Models, open_models
 from astrolabe.study.progress import Progress
 from astrolabe.study.run import RunResult, run_methods
 from astrolabe.study.settings import AnswerSettings
-from astrolabe.study.study import Study, new_study, open_study
+from astrolabe.study.study import Study, open_or_new
 from astrolabe.study.tasks import RunPlan
 
 INDEXED: Final[tuple[Method, ...]] = (Raptor(size=256), HippoRAG(), LightRAGHybrid())
@@ -84,7 +84,7 @@ async def make_record(root: Path, file: Path, asking: Asking, progress: Progress
     Raises:
         UserError: The weights are not here, or something cannot be written.
     """
-    study = open_study(root) if (root / "study.toml").exists() else new_study(root)
+    study = open_or_new(root)
     study = _asking_the_model(study)
     with bundled() as bundle:
         async with open_models(study.settings, study.folder.calls, asking) as models:

@@ -120,6 +120,15 @@ def new_study(root: Path) -> Study:
     return study
 
 
+def open_or_new(root: Path) -> Study:
+    """Return the study in a folder, made where there is none.
+
+    Raises:
+        UserError: A newer Astrolabe wrote in it, or the folder cannot be written to.
+    """
+    return open_study(root) if (root / "study.toml").exists() else new_study(root)
+
+
 def save_documents(study: Study, documents: Iterable[Document]) -> None:
     """Write the study's documents, one at a time, and what they were made from."""
     counts: dict[str, JsonValue] = {"documents": write_records(study.folder.documents, documents)}

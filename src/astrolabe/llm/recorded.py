@@ -54,8 +54,8 @@ def _schema_hash(reply: type[BaseModel | str]) -> str:
 class Recorded:
     """An `LLM` that asks only what the record does not hold.
 
-    Only a reply that its parser accepted is reused; what failed is kept beside it and asked again. Identical
-    prompts under way at the same time are asked once, also by several processes with the same record: the others
+    Only a reply that its parser accepted is reused; what failed is kept beside it and asked again, but where the
+    model would say the same again: there a reply that could not be used stands. Identical prompts under way at the same time are asked once, also by several processes with the same record: the others
     wait, and ask where the one that asked is ended before it has a reply. `live` waits for no other process.
 
     Args:
@@ -63,13 +63,15 @@ class Recorded:
         record: Where replies are kept.
         mode: `reuse` what is recorded; `live` asks everything again and records it; `replay` asks nothing: a
             recorded failure fails again, and what is not recorded is an error that names the step.
+        repeats: Whether the model, at temperature 0, has the same reply to the same prompt each time.
     """
 
-    def __init__(self, llm: LLM, record: CallRecord, mode: CallMode = "reuse") -> None:
+    def __init__(self, llm: LLM, record: CallRecord, mode: CallMode = "reuse", *, repeats: bool = False) -> None:
         """Take the model and the record."""
         self._llm = llm
         self._record = record
         self._mode: Final = mode
+        self._repeats: Final = repeats
         self._writing: tuple[asyncio.AbstractEventLoop, Future[None], asyncio.Future[None]] | None = None
         self._under_way: dict[bytes, asyncio.Future[StoredReply | ModelError | None]] = {}
 
@@ -93,6 +95,8 @@ class Recorded:
                 raise self._known_failure(key, prompt) or NotRecorded(
                     prompt.stage, f"a reply to prompt {prompt.name!r}"
                 )
+            if unusable := self._standing(key, prompt):
+                raise unusable
             with waiting():
                 if (other := self._under_way.get(key)) is None:
                     return await self._ask(key, prompt)
@@ -105,6 +109,12 @@ class Recorded:
     def _recalled(self, key: bytes, prompt: Prompt[R]) -> Reply[R] | None:
         stored = None if self._mode == "live" else self._record.get(key)
         return stored and _reread(stored, prompt)
+
+    def _standing(self, key: bytes, prompt: Prompt[R]) -> ModelError | None:
+        """Return the recorded failure that asking again would only bring back; `failed` is of the way there."""
+        same = self._repeats and self._mode == "reuse" and not prompt.temperature
+        failure = self._known_failure(key, prompt) if same else None
+        return failure if failure and failure.status != "failed" else None
 
     def _known_failure(self, key: bytes, prompt: Prompt[R], *, since: float = 0.0) -> ModelError | None:
         failure = self._record.get_failure(key, since=since)

@@ -97,7 +97,8 @@ def open_llm(
         ConfigError: The model is not spelled right, or the budget is in money and the model has no price.
     """
     name = ModelName.parse(spelled)
-    price = FREE if name.provider == "embedded" else price
+    embedded = name.provider == "embedded"
+    price = FREE if embedded else price
     if budget and budget.usd is not None and price is None:
         raise ConfigError(f"a budget in usd needs a price for {str(name)!r}: add [prices.{str(name)!r}] to study.toml")
     local = name.provider in {"embedded", "ollama"}
@@ -107,8 +108,8 @@ def open_llm(
     if budget:
         provider = Budgeted(provider, budget)
     provider = Retried(Limited(provider, gate_of(name.url or str(name), limits)))
-    most_tokens = _EMBEDDED_TOKENS if name.provider == "embedded" else MOST_TOKENS
-    return OpenLLM(Recorded(Structured(provider, most_tokens), record, mode), provider)
+    structured = Structured(provider, _EMBEDDED_TOKENS if embedded else MOST_TOKENS)
+    return OpenLLM(Recorded(structured, record, mode, repeats=embedded), provider)
 
 
 def provider_of(name: ModelName, *, timeout_seconds: float = 600.0) -> Provider:

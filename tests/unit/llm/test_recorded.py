@@ -77,6 +77,42 @@ async def test_a_bad_reply_is_kept_for_inspection_and_asked_again(
     assert len(provider.requests) == 1
 
 
+async def test_a_cut_reply_of_a_model_that_always_says_the_same_is_not_paid_for_again(record: CallRecord) -> None:
+    cut = Structured(Plays([says('{"topics": ["a", "b', "length")]), most_tokens=1)
+    with pytest.raises(ModelError) as first:
+        await Recorded(cut, record, repeats=True).ask(asks())
+    provider = Plays([GOOD])
+
+    with pytest.raises(ModelError) as again:
+        await Recorded(Structured(provider), record, repeats=True).ask(asks())
+
+    assert (again.value.status, again.value.partial) == (first.value.status, first.value.partial)
+    assert not provider.requests
+
+
+@pytest.mark.parametrize(("mode", "temperature"), [("live", 0.0), ("reuse", 0.3)])
+async def test_what_may_come_out_otherwise_is_asked_again_of_any_model(
+    record: CallRecord, mode: CallMode, temperature: float
+) -> None:
+    prompt = replace(asks(), temperature=temperature)
+    with pytest.raises(ModelError):
+        await Recorded(Structured(Plays([says("not json")])), record, repeats=True).ask(prompt)
+
+    reply = await Recorded(Structured(Plays([GOOD])), record, mode, repeats=True).ask(prompt)
+
+    assert reply.value.topics == ["a"]
+
+
+async def test_a_request_that_never_arrived_is_sent_again_to_any_model(record: CallRecord) -> None:
+    unreachable = Structured(Plays([ModelError("failed", "no connection")]))
+    with pytest.raises(ModelError):
+        await Recorded(unreachable, record, repeats=True).ask(asks())
+
+    reply = await Recorded(Structured(Plays([GOOD])), record, repeats=True).ask(asks())
+
+    assert reply.value.topics == ["a"]
+
+
 async def test_live_asks_again_and_records_the_new_reply(record: CallRecord) -> None:
     await _over(record, Plays([GOOD])).ask(asks())
 

@@ -54,9 +54,10 @@ def _schema_hash(reply: type[BaseModel | str]) -> str:
 class Recorded:
     """An `LLM` that asks only what the record does not hold.
 
-    Only a reply that its parser accepted is reused; what failed is kept beside it and asked again, but where the
-    model would say the same again: there a reply that could not be used stands. Identical prompts under way at the same time are asked once, also by several processes with the same record: the others
-    wait, and ask where the one that asked is ended before it has a reply. `live` waits for no other process.
+    Only a reply that its parser accepted is reused. What failed is kept beside it and asked again, unless the model
+    would say the same again: there a reply that could not be used stands. Identical prompts under way at the same time
+    are asked once, also by several processes with the same record: the others wait, and ask where the one that asked is
+    ended before it has a reply. `live` waits for no other process.
 
     Args:
         llm: What is asked.

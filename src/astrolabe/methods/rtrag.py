@@ -30,8 +30,8 @@ class RTRAG:
     words, a node below the root, and at last the answer is written from what was found for the question itself.
 
     Differences from the published code: the restated question is the one that the second attempt asks; what waits
-    for an answer is not planned before; draws that must be alike are made once; no worked examples are shown;
-    the answer is written up with the prompt that all methods share.
+    for an answer is not planned before; draws that must be alike are made once, and draws that can change
+    no vote are not made; no worked examples are shown; the answer is written up with the prompt that all methods share.
 
     Attributes:
         retriever: `dense`, `bm25` or `fused`.
@@ -39,9 +39,9 @@ class RTRAG:
         size: Tokens a passage (512 there).
         overlap: Tokens that neighbouring passages share.
         depth: Levels of a plan; questions of the last one stay whole (4 there).
-        trees: Plans that are drawn for the question (5 there).
-        later_trees: Plans that are drawn for a half that waited (2 there).
-        samples: Answers that are drawn a search (5 there).
+        trees: Plans that are drawn for the question at most (5 there).
+        later_trees: Likewise for a half that waited (2 there).
+        samples: Answers that are drawn a search at most (5 there).
         rounds: The most searches for one question of the tree (4 there).
         attempts: How often the tree is grown, each time for other words (2 there).
         tree_temperature: Of the plans: 0.3, so that a vote can decide something; 0 as published makes one plan.
@@ -51,7 +51,7 @@ class RTRAG:
     name: ClassVar[str] = "rtrag"
     paper: ClassVar[str] = "RT-RAG, as compared by APT-RAG"
     index_calls: ClassVar[str] = "0"
-    question_calls: ClassVar[str] = "12 to some hundreds: 5 plans a question, 5 answers a search"
+    question_calls: ClassVar[str] = "8 to some hundreds: 3 to 5 plans a question, 3 to 5 answers a search"
     presets: ClassVar[Mapping[str, Mapping[str, Scalar]]] = {"published": {"tree_temperature": 0.0}}
 
     retriever: Retriever = "dense"
@@ -85,7 +85,7 @@ class RTRAG:
         for levels in range(1, self.depth):
             solved = 2 * solved + most_plan_calls(levels, later) + 2 + search
         attempt = most_plan_calls(self.depth, trees) + solved
-        return Calls(question_low=1 + trees if self.depth > 1 else 0, question_high=self.attempts * (attempt + 1))
+        return Calls(question_low=2 + trees // 2 if self.depth > 1 else 0, question_high=self.attempts * (attempt + 1))
 
     async def answer(self, question: Question, kit: Kit) -> Answer:
         """Grow a tree and solve it; where it has no answer, once more for other words; else write from passages."""
@@ -141,7 +141,7 @@ class _Tree:
             drawn = await plans(node.question, self.look.kit, levels=levels, count=count, temperature=temperature)
         usable = [plan for plan in drawn if isinstance(plan, Plan)]
         if usable:
-            return most_frequent(usable, lambda plan: (plan.height, plan.nodes))
+            return most_frequent(usable, lambda plan: plan.shape)
         node.reason = "parse_fallback"
         node.why = next(error.reason for error in drawn if isinstance(error, ModelError))
         return Plan(question=node.question)

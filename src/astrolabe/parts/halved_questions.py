@@ -8,8 +8,7 @@ from pydantic import BaseModel, Field
 
 from astrolabe.core.errors import ModelError
 from astrolabe.core.protocols import Kit
-from astrolabe.parts.ask_all import ask_all
-from astrolabe.parts.sampled_answers import draws
+from astrolabe.parts.sampled_answers import enough_draws
 from astrolabe.parts.tree_node import MARK, references
 from astrolabe.prompts import render
 
@@ -52,6 +51,11 @@ class Plan:
         """How many questions it holds, its own included."""
         return 1 + sum(half.nodes for half in self.halves)
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Its height and how many questions it holds: what plans vote with."""
+        return self.height, self.nodes
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Draw:
@@ -62,7 +66,9 @@ class _Draw:
 
 
 async def plans(question: str, kit: Kit, *, levels: int, count: int, temperature: float) -> list[Plan | ModelError]:
-    """Return draws of a question's plan, in order; a draw that says nothing stands as its error.
+    """Return draws of a question's plan, in order, no more than a vote on their shapes needs.
+
+    A draw that says nothing stands as its error.
 
     How the question is built is asked once for all. A second half that needs the answer of the first is not planned
     further: it is asked anew once that answer is there. Questions of the last level stay whole and cost nothing.
@@ -71,7 +77,7 @@ async def plans(question: str, kit: Kit, *, levels: int, count: int, temperature
         question: The question.
         kit: The model.
         levels: The most levels of a plan, at least 1.
-        count: How many draws; 1 is made at temperature 0, where all would be the same.
+        count: How many draws at most; 1 is made at temperature 0, where all would be the same.
         temperature: Of the draws.
     """
     if levels < 2:  # noqa: PLR2004 - one level is the question itself
@@ -81,7 +87,7 @@ async def plans(question: str, kit: Kit, *, levels: int, count: int, temperature
     async def drawn(number: int) -> Plan:
         return await _grown(question, analysis, kit, levels=levels, draw=_Draw(number=number, temperature=temperature))
 
-    return await ask_all(range(draws(count, temperature)), drawn)
+    return await enough_draws(drawn, count=count, temperature=temperature, alike=lambda plan: plan.shape)
 
 
 def most_plan_calls(levels: int, count: int) -> int:

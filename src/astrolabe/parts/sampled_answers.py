@@ -1,7 +1,7 @@
 """Short answers that are drawn several times and voted on, and other words to search with where none was found."""
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from typing import Annotated, Final, TypeVar
 
 from pydantic import BaseModel, Field, StrictBool
@@ -49,19 +49,42 @@ def most_frequent(things: Sequence[T], alike: Callable[[T], Hashable]) -> T:
     return max(things, key=lambda thing: counts[alike(thing)])
 
 
+async def enough_draws(
+    draw: Callable[[int], Awaitable[T]], *, count: int, temperature: float, alike: Callable[[T], Hashable]
+) -> list[T | ModelError]:
+    """Return draws in order, for `most_frequent` to choose from; no more of them than the vote needs.
+
+    As many are made as are a majority, all at once. Where these are alike, the others could change nothing and are
+    not made.
+
+    Args:
+        draw: Makes the draw of a number from 0 on.
+        count: How many draws; one at temperature 0.
+        temperature: Of the draws.
+        alike: What is the same in draws that vote for the same.
+    """
+    number = draws(count, temperature)
+    majority = number // 2 + 1
+    said = await ask_all(range(majority), draw)
+    kinds = {alike(one) for one in said if not isinstance(one, ModelError)}
+    if len(kinds) == 1 and not any(isinstance(one, ModelError) for one in said):
+        return said
+    return [*said, *await ask_all(range(majority, number), draw)]
+
+
 async def found_in(
     context: str, question: str, kit: Kit, *, stage: str, count: int = 1, temperature: float = 0.0
 ) -> str | None:
     """Return the answer that most draws find in a context, null where most find none; ties by the first draw.
 
-    A draw that says nothing has no vote.
+    A draw that says nothing has no vote. Once a majority finds the same, the other draws are not made.
 
     Args:
         context: Where to look.
         question: The question.
         kit: The model.
         stage: What the calls are for.
-        count: How many draws, each a call of its own; one is made at temperature 0.
+        count: How many draws at most, each a call of its own; one is made at temperature 0.
         temperature: Of the draws.
 
     Raises:
@@ -81,7 +104,7 @@ async def found_in(
         )
         return (await kit.llm.ask(prompt)).value.text
 
-    said = await ask_all(range(draws(count, temperature)), drawn)
+    said = await enough_draws(drawn, count=count, temperature=temperature, alike=str)
     votes = [one for one in said if isinstance(one, str)]
     if not votes:
         raise next(one for one in said if isinstance(one, ModelError))

@@ -1,13 +1,16 @@
+import itertools
 import json
+import operator
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from astrolabe.core.errors import ModelError
-from astrolabe.parts.sampled_answers import another_query, found_in, keywords, most_frequent, restated
+from astrolabe.parts.sampled_answers import another_query, enough_draws, found_in, keywords, most_frequent, restated
 from tests.six_passages import TracedKit
 
 
@@ -81,3 +84,24 @@ async def test_a_query_that_was_tried_is_none() -> None:
 async def test_the_same_words_are_no_other_words() -> None:
     assert await restated("Why?", TracedKit(lambda _: "Why?"), repetition=1) is None
     assert await restated("Why?", TracedKit(lambda _: "For what reason?"), repetition=1) == "For what reason?"
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 5])
+async def test_draws_that_are_not_made_would_have_changed_no_vote(count: int) -> None:
+    for kinds in itertools.product("abx", repeat=count):
+        made: list[int] = []
+
+        async def draw(number: int, kinds: Sequence[str] = kinds, made: list[int] = made) -> tuple[int, str]:
+            made.append(number)
+            if kinds[number] == "x":
+                raise ModelError("unparsed", "no")
+            return number, kinds[number]
+
+        said = await enough_draws(draw, count=count, temperature=0.3, alike=operator.itemgetter(1))
+
+        usable = [one for one in said if not isinstance(one, ModelError)]
+        all_usable = [(number, kind) for number, kind in enumerate(kinds) if kind != "x"]
+        choose = partial(most_frequent, alike=operator.itemgetter(1))
+        assert (choose(usable) if usable else None) == (choose(all_usable) if all_usable else None)
+        majority = count // 2 + 1
+        assert made == list(range(majority if kinds[:majority] in {("a",) * majority, ("b",) * majority} else count))

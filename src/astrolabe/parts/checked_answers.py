@@ -1,8 +1,9 @@
 """Whether an answer does for a question, and the stretches of its passages that are it."""
 
+import math
 from typing import Annotated, Final
 
-from pydantic import BaseModel, Field, StrictBool
+from pydantic import BaseModel, BeforeValidator, Field, StrictBool
 
 from astrolabe.core.protocols import Kit
 from astrolabe.parts.tree_node import Node
@@ -13,12 +14,21 @@ _SPAN_TOKENS: Final = 1_000
 _ENOUGH: Final = 6.0
 
 
+def _whole(number: object) -> object:
+    return math.floor(number) if isinstance(number, float) and math.isfinite(number) else number
+
+
+# Whole numbers, because a grammar made from a schema holds these to their bounds, and others not.
+_UpToTen = Annotated[int, Field(ge=0, le=10), BeforeValidator(_whole)]
+_UpToHundred = Annotated[int, Field(ge=0, le=100), BeforeValidator(_whole)]
+
+
 class Checked(BaseModel, frozen=True):
     """How well an answer settles a question."""
 
-    coherence: Annotated[float, Field(ge=1, le=10)]
-    answerability: Annotated[float, Field(ge=0, le=100)]
-    overall: Annotated[float, Field(ge=0, le=10)] | None = None
+    coherence: _UpToTen
+    answerability: _UpToHundred
+    overall: _UpToTen | None = None
     valid: StrictBool | None = None
 
     @property

@@ -275,6 +275,21 @@ async def test_where_no_part_is_answered_neither_is_the_question() -> None:
         await APT(k=2).answer(QUESTION, TracedKit(says))
 
 
+async def test_a_branch_without_an_answered_part_has_no_answer_and_is_asked_for_none() -> None:
+    def says(prompt: AnyPrompt) -> Line:
+        lost = any(part in prompt.messages[-1].content for part in PLANS["How are lamps and nets kept?"])
+        return ModelError("refused", "no") if lost and prompt.stage == "answer.node" else script(prompt)
+
+    kit = TracedKit(says)
+    answer = await APT(k=2).answer(QUESTION, kit)
+
+    (branch,) = [step.output for step in answer.trace if step.id == "4"]
+    assert isinstance(branch, dict)
+    assert (branch["answer"], branch["status"]) == (None, "refused")
+    assert not any("merge_answers" in step for step in kit.trace)
+    assert answer.status == "ok"
+
+
 async def test_a_set_is_answered_with_its_items() -> None:
     def says(prompt: AnyPrompt) -> Line:
         return (

@@ -4,9 +4,10 @@ import json
 
 from inline_snapshot import snapshot
 
+from astrolabe.core.errors import ModelError
 from astrolabe.llm.scripted import AnyPrompt, Line
 from astrolabe.methods.logicrag import LogicRAG
-from tests.six_passages import QUESTION, TracedKit
+from tests.six_passages import QUESTION, TEXTS, TracedKit
 
 QUESTIONS: list[dict[str, str | list[str]]] = [
     {"id": "Q1", "question": "What does the moon do?", "needs": []},
@@ -97,6 +98,45 @@ async def test_a_plan_that_cannot_be_read_is_said_and_the_notes_are_used() -> No
     answer = await LogicRAG(k=2).answer(QUESTION, TracedKit(says))
 
     assert (answer.status, [step.reason for step in answer.trace]) == ("ok", ["parse_fallback"])
+
+
+# D7
+async def test_a_rank_that_cannot_be_noted_down_costs_no_note_that_was_taken_and_is_named() -> None:
+    def says(prompt: AnyPrompt) -> Line:
+        fails = prompt.name == "note_down.v1" and TEXTS["p3"] in prompt.messages[-1].content
+        return ModelError("refused", "not these") if fails else script(prompt)
+
+    kit = TracedKit(says)
+
+    answer = await LogicRAG(k=2).answer(QUESTION, kit)
+
+    outputs = {step.id: step.output for step in answer.trace if isinstance(step.output, dict)}
+    assert answer.status == "ok"
+    assert [(outputs[name]["status"], outputs[name]["why"]) for name in ("1", "2")] == [("refused", "not these")] * 2
+    assert outputs["3"]["answer"] == "noted; noted;"
+    assert "noted; noted;" in kit.scripted.asked[-1].messages[-1].content
+
+
+# D6
+async def test_every_search_stands_in_the_trace_the_first_one_too() -> None:
+    kit = TracedKit(script)
+
+    answer = await LogicRAG(k=2).answer(QUESTION, kit)
+
+    assert [hit.passage_id for hit in answer.trace[0].hits] == ["p1", "p2"]
+    assert {hit.passage_id for hit in answer.retrieved} == {"p1", "p2", "p3"}
+
+
+async def test_questions_of_a_rank_are_shown_in_turns_and_contexts_are_what_was_shown() -> None:
+    kit = TracedKit(script, context_tokens=30)
+
+    answer = await LogicRAG(k=3).answer(QUESTION, kit)
+
+    noted = [step.partition(" with ")[2] for step in kit.trace if step.startswith("ask note_down")]
+    shown = {name for names in noted for name in names.split(", ")}
+    assert noted[1] == "p1, p2"
+    assert {hit.passage_id for hit in answer.contexts} == shown
+    assert len(answer.retrieved) > len(shown)
 
 
 async def test_no_more_ranks_are_looked_up_than_allowed() -> None:

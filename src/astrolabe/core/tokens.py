@@ -32,6 +32,12 @@ def token_offsets(text: str) -> list[tuple[int, int]]:
     return list(chain.from_iterable(_pieces(start, end) for start, end in offsets))
 
 
+def first_tokens(text: str, tokens: int) -> str:
+    """Return the beginning of `text` that takes at most `tokens`, one at least; all of a text that is no longer."""
+    offsets, most = token_offsets(text), max(1, tokens)
+    return text if len(offsets) <= most else text[: offsets[most - 1][1]]
+
+
 def _pieces(start: int, end: int) -> Iterator[tuple[int, int]]:
     width = end - start if end - start <= _LONGEST_WORD else 2
     return ((place, min(place + width, end)) for place in range(start, end, width or 1))

@@ -17,7 +17,7 @@ from astrolabe.parts.retrieve import Retriever, retriever_spec
 from astrolabe.parts.tree_answer import answer_of_tree
 from astrolabe.parts.tree_gathering import Answered, Batching, is_spent, runs
 from astrolabe.parts.tree_node import Node, references
-from astrolabe.parts.tree_prompts import contextualize, decompose, is_answerable, written
+from astrolabe.parts.tree_prompts import contextualize, decompose, is_answerable
 
 Context = Literal["referenced", "preceding"]
 
@@ -175,7 +175,7 @@ class _Tree:
 
     async def _split(self, child: Node, parts: Sequence[str], answered: Answered) -> None:
         await self.expand(child, parts)
-        await self.gather.say(child, "merge_answers.v1", "answer.merge", written([one.pair for one in child.children]))
+        await self.gather.merge(child)
         answered[child.position].set()
 
     async def _answer_after(self, child: Node, answered: Answered) -> None:
@@ -193,7 +193,7 @@ class _Tree:
             await self._split(child, parts, answered)
             return
         if child.mode == "lateral":
-            await self.gather.say(child, "answer_from_siblings.v1", "answer.lateral", written(child.context))
+            await self.gather.aside(child)
         else:
             await self.gather.search(child)
             await self.gather.alone(child)

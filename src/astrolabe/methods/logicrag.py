@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby, zip_longest
 from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, Field, StrictBool
@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field, StrictBool
 from astrolabe.core.errors import ModelError
 from astrolabe.core.protocols import Calls, Cut, Kit
 from astrolabe.core.records import Answer, Question
-from astrolabe.parts.pack import fit, no_context
+from astrolabe.parts.pack import fit, material, no_context
 from astrolabe.parts.plan_graph import Planned, nodes_of
 from astrolabe.parts.rank import check_k
 from astrolabe.parts.retrieve import Retriever, retriever_spec
@@ -87,22 +87,38 @@ class LogicRAG:
                     node.query = node.question
                     group.create_task(gather.search(node))
             with root.paying():
-                notes = await _noted(root.question, notes, rank, kit)
-                for node in rank:
-                    node.mode, node.reason, node.answer = "external", "atomic", notes
+                notes = await _with_rank(root.question, notes, rank, kit)
                 if await _are_enough(root.question, notes, kit):
                     break
         return await answer_of_notes(question, root, notes, kit)
 
 
 async def _noted(question: str, notes: str, nodes: Sequence[Node], kit: Kit) -> str:
-    """Return the notes with what the nodes' passages add, as many of them as the model may be shown."""
-    found = {hit.passage_id: hit for node in nodes for hit in node.shown}
-    shown = fit(list(found.values()), kit)
-    context = "\n\n".join(kit.read(hit.passage_id).text.strip() for hit in shown)
+    """Return the notes with what the nodes' passages add, as many of them as the model may be shown: in turns."""
+    in_turns = chain.from_iterable(zip_longest(*(node.shown for node in nodes)))
+    shown = fit(list({hit.passage_id: hit for hit in in_turns if hit}.values()), kit)
+    kept = {hit.passage_id for hit in shown}
+    for node in nodes:
+        node.shown = [hit for hit in node.shown if hit.passage_id in kept]
+    context = material(shown, kit)
     holes = {"question": question, "notes": notes or "(none)", "context": context or "(nothing was found)"}
     prompt = render("note_down.v1", stage="answer.notes", reply=str, max_tokens=_NOTES_TOKENS, holes=holes)
     return (await kit.llm.ask(prompt)).value
+
+
+async def _with_rank(question: str, notes: str, rank: Sequence[Node], kit: Kit) -> str:
+    """Return the notes with what a rank adds: as they were where nothing can be noted down, and its nodes say so."""
+    for node in rank:
+        node.mode, node.reason = "external", "atomic"
+    try:
+        notes = await _noted(question, notes, rank, kit)
+    except ModelError as error:
+        for node in rank:
+            node.fail(error)
+        return notes
+    for node in rank:
+        node.answer = notes
+    return notes
 
 
 async def _plan(root: Node, notes: str, kit: Kit) -> None:

@@ -1,13 +1,13 @@
 """A plan of questions that need each other's answers: a graph without cycles."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Final
 
 from pydantic import BaseModel, Field
 
 from astrolabe.core.errors import ModelError
 from astrolabe.core.protocols import Kit
-from astrolabe.parts.tree_node import MARK, NUMBER, Node
+from astrolabe.parts.tree_node import MARK, NUMBER, Node, renumbered
 from astrolabe.prompts import render
 
 STAGE: Final = "answer.plan"
@@ -55,11 +55,12 @@ def nodes_of(root: Node, planned: Sequence[Planned]) -> list[Node]:
     needs = _needs(planned)
     order = in_order_of_need(needs)
     places = {old: new for new, old in enumerate(order, 1)}
+    now = {one.id.strip("<> "): places[old] for old, one in enumerate(planned)}
     nodes: list[Node] = []
     for old in order:
         refs = tuple(sorted(places[other] for other in needs[old]))
         above = max((nodes[ref - 1] for ref in refs), key=lambda node: node.depth, default=root)
-        question = MARK.sub(lambda mark: _renumbered(mark[0], planned, places), planned[old].question)
+        question = renumbered(planned[old].question, now)
         nodes.append(Node(id=str(places[old]), question=question, parent=above, position=places[old], refs=refs))
     return nodes
 
@@ -92,9 +93,3 @@ def in_order_of_need(needs: Sequence[set[int]]) -> list[int]:
         order.append(ready)
         waiting.remove(ready)
     return order
-
-
-def _renumbered(mark: str, planned: Sequence[Planned], places: Mapping[int, int]) -> str:
-    """Return a mark with the places that its questions have now."""
-    now = {one.id.strip("<> "): places[old] for old, one in enumerate(planned)}
-    return NUMBER.sub(lambda number: f"Q{now.get(number[0], number[1])}", mark)

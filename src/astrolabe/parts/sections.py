@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from astrolabe.core.tokens import count_tokens, token_offsets
+from astrolabe.core.tokens import count_tokens, first_tokens
 
 
 class Row(NamedTuple):
@@ -76,8 +76,7 @@ def _fitting(rows: Iterable[tuple[Row, int]], budget: int) -> list[tuple[Row, in
 
 
 def _shortened(row: Row, budget: int) -> Row:
-    offsets = token_offsets(row.text)
-    return row._replace(text=row.text[: offsets[max(1, budget) - 1][1]])
+    return row._replace(text=first_tokens(row.text, budget))
 
 
 def _joined(rows: Sequence[Row]) -> str:

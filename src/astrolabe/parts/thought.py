@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from astrolabe.core.errors import ModelError
 from astrolabe.core.protocols import Kit
 from astrolabe.core.records import Hit
-from astrolabe.parts.pack import fit
+from astrolabe.parts.pack import fit, material
 from astrolabe.parts.question_entities import Named
 from astrolabe.prompts import render
 
@@ -29,7 +29,7 @@ async def think(question: str, hits: Sequence[Hit], thoughts: Sequence[str], kit
     There is none where what was found is enough, or where the reply cannot be used: the reason says which.
     """
     holes = {
-        "context": "\n\n".join(kit.read(hit.passage_id).text.strip() for hit in fit(hits, kit)),
+        "context": material(fit(hits, kit), kit),
         "question": question,
         "thoughts": "\n".join(thoughts) or "(none)",
     }

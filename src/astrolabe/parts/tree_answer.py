@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from astrolabe.core.errors import ModelError
 from astrolabe.core.protocols import Kit
 from astrolabe.core.records import Answer, Hit, Question
+from astrolabe.parts.pack import material
+from astrolabe.parts.shown_pairs import within
 from astrolabe.parts.tree_node import Node
 from astrolabe.parts.tree_prompts import written
 from astrolabe.parts.write import Shown, write_from
@@ -27,14 +29,13 @@ async def answer_of_tree(question: Question, root: Node, kit: Kit) -> Answer:
 
 async def answer_of_nodes(question: Question, root: Node, nodes: Iterable[Node], kit: Kit) -> Answer:
     """Return the root's answer from the answers of some of its tree's nodes, with the tree as its trace."""
-    text = written([node.pair for node in nodes])
+    text = written(within([node.pair for node in nodes], kit.context_tokens))
     return await _written_up(question, root, text, kit, prompt="write_from_answers.v1")
 
 
 async def answer_of_passages(question: Question, root: Node, kit: Kit) -> Answer:
     """Return the root's answer from what it was shown itself, with the tree as its trace."""
-    text = "\n\n".join(kit.read(hit.passage_id).text.strip() for hit in root.shown)
-    answer = await _written_up(question, root, text, kit, prompt="write.v1")
+    answer = await _written_up(question, root, material(root.shown, kit), kit, prompt="write.v1")
     return answer.model_copy(update={"contexts": tuple(root.shown)})
 
 

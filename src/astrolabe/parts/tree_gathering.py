@@ -9,9 +9,11 @@ from typing import Protocol
 from astrolabe.core.errors import ModelError
 from astrolabe.core.protocols import Index, Kit
 from astrolabe.core.records import Usage
+from astrolabe.core.tokens import count_tokens
 from astrolabe.parts.evidence_clusters import TOKENS_A_QUESTION, Evidence, clusters, in_order
-from astrolabe.parts.pack import fit
-from astrolabe.parts.tree_node import Node, Room
+from astrolabe.parts.pack import fit, material
+from astrolabe.parts.shown_pairs import within
+from astrolabe.parts.tree_node import Node, Pair, Room
 from astrolabe.parts.tree_prompts import answer_from, answer_together, queries_for, query_for, written
 
 Answered = Mapping[int, asyncio.Event]
@@ -76,13 +78,33 @@ class Gathering:
         with node.paying():
             node.query = node.query or await query_for(node.question, self.kit)
             node.hits = await self.index.search(node.query, k=self.k)
-        node.shown = fit(node.hits, self.kit)
+        node.shown = fit(node.hits, self.kit, beside=self._beside(node))
 
     async def alone(self, node: Node) -> None:
-        """Answer a node from what it was shown, and from the answers that it refers to."""
-        known = f"{written(node.context)}\n\n" if node.context else ""
-        passages = "\n\n".join(self.kit.read(hit.passage_id).text.strip() for hit in node.shown)
-        await self.say(node, "answer_node.v1", "answer.node", f"{known}{passages}")
+        """Answer a node from what it was shown, and from the answers that it refers to; these take half at most."""
+        passages = material(node.shown, self.kit, beside=self._beside(node))
+        shown = "\n\n".join(filter(None, [self._known(node.context, 2), passages]))
+        await self.say(node, "answer_node.v1", "answer.node", shown)
+
+    async def aside(self, node: Node) -> None:
+        """Answer a node from the answers that it refers to."""
+        await self.say(node, "answer_from_siblings.v1", "answer.lateral", self._known(node.context))
+
+    async def merge(self, node: Node) -> None:
+        """Answer a node from its children's answers; where none has one, neither has it, and nothing is asked."""
+        pairs = [child.pair for child in node.children]
+        if all(pair.answer is None for pair in pairs):
+            node.status = node.children[0].status
+            node.why = f"none of its {len(pairs)} parts could be answered: {pairs[0].question!r}: {pairs[0].why}"
+            return
+        await self.say(node, "merge_answers.v1", "answer.merge", self._known(pairs))
+
+    def _beside(self, node: Node) -> int:
+        return count_tokens(self._known(node.context, 2))
+
+    def _known(self, pairs: Sequence[Pair], share: int = 1) -> str:
+        """Return pairs as a model is shown them, within a part of what it may be shown: the whole, or a half."""
+        return written(within(pairs, self.kit.context_tokens // share))
 
     async def say(self, node: Node, prompt: str, stage: str, shown: str) -> None:
         """Ask for a node's answer; what fails is the node's state and stops no other."""
@@ -132,10 +154,15 @@ class Batching(Gathering):
             for node in nodes:
                 node.batch = tuple(one.id for one in nodes)
                 node.answer = answers.get(node.id)
-        for node in nodes:
-            if node.answer is None:
-                await self.alone(node)
-            answered[node.position].set()
+        async with asyncio.TaskGroup() as group:
+            for node in nodes:
+                group.create_task(self._settle(node, answered))
+
+    async def _settle(self, node: Node, answered: Answered) -> None:
+        """Answer a node that has no answer yet, and let those that refer to it begin."""
+        if node.answer is None:
+            await self.alone(node)
+        answered[node.position].set()
 
     def _tokens(self) -> int:
         return min(self.rules.batch_tokens, self.kit.context_tokens)

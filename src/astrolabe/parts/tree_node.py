@@ -1,7 +1,7 @@
 """A node of a reasoning tree: one question, how it was resolved, and what came of it."""
 
 import re
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
@@ -169,6 +169,16 @@ class Node:
             hits=tuple(self.hits),
             usage=self.usage,
         )
+
+
+def renumbered(question: str, now: Mapping[str, int]) -> str:
+    """Return a question whose marks have the places that the questions they name have now; unknown ones stay.
+
+    Examples:
+        >>> renumbered("Which of <Q2, Q9> was first?", {"Q2": 1})
+        'Which of <Q1, Q9> was first?'
+    """
+    return MARK.sub(lambda mark: NUMBER.sub(lambda name: f"Q{now.get(name[0], name[1])}", mark[0]), question)
 
 
 def references(question: str, position: int) -> tuple[int, ...]:

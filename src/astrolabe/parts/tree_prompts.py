@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field, StrictBool
 
 from astrolabe.core.errors import ModelError
 from astrolabe.core.protocols import Kit
-from astrolabe.parts.tree_node import MARK, NUMBER, Node, Pair
+from astrolabe.parts.tree_node import MARK, NUMBER, Node, Pair, renumbered
 from astrolabe.prompts import render
 
 R = TypeVar("R", bound="BaseModel | str")
@@ -71,7 +71,8 @@ class NodeAnswers(BaseModel, frozen=True):
 async def decompose(question: str, kit: Kit, *, parts: int = 0, prompt: str = "decompose.v1") -> tuple[str, ...]:
     """Return the parts that a question is taken apart into, each once and without a label; none if it stays whole.
 
-    A plan of one part is no plan: the question stays whole.
+    A plan of one part is no plan: the question stays whole. Marks name the parts by the places that they have in the
+    end, also where a part stood twice or was empty.
 
     Args:
         question: The question.
@@ -85,8 +86,10 @@ async def decompose(question: str, kit: Kit, *, parts: int = 0, prompt: str = "d
     breadth = f"Make exactly {parts} parts." if parts else "Make as many parts as the question needs, at least two."
     holes = {"question": question, "breadth": breadth}
     plan = await _asked(prompt, kit, stage="answer.plan", reply=Decomposition, max_tokens=_PLAN_TOKENS, holes=holes)
-    questions = dict.fromkeys(text for part in plan.questions if (text := _LABEL.sub("", " ".join(part.split()))))
-    return tuple(questions) if len(questions) > 1 else ()
+    texts = [_LABEL.sub("", " ".join(part.split())) for part in plan.questions]
+    once = {text: place for place, text in enumerate(dict.fromkeys(filter(None, texts)), 1)}
+    now = {f"Q{place}": once.get(text, 0) for place, text in enumerate(texts, 1)}
+    return tuple(renumbered(text, now) for text in once) if len(once) > 1 else ()
 
 
 async def is_answerable(question: str, pairs: Sequence[Pair], kit: Kit) -> bool:
@@ -189,11 +192,11 @@ async def answer_together(nodes: Sequence[Node], kit: Kit) -> dict[str, str]:
 
     What is missing, empty or named by no id of theirs is left out; a reply that cannot be used has none.
     """
-    passages = list(dict.fromkeys(hit.passage_id for node in nodes for hit in node.hits))
+    passages = list(dict.fromkeys(hit.passage_id for node in nodes for hit in node.shown))
     numbers = {passage: f"D{number}" for number, passage in enumerate(passages, 1)}
     ids = {f"N{node.id}": node for node in nodes}
     lines = [
-        f"{name} [{', '.join(numbers[hit.passage_id] for hit in node.hits)}] {node.question}"
+        f"{name} [{', '.join(numbers[hit.passage_id] for hit in node.shown)}] {node.question}"
         for name, node in ids.items()
     ]
     context = "\n\n".join(f"{numbers[passage]}:\n{kit.read(passage).text.strip()}" for passage in passages)

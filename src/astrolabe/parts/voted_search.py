@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from astrolabe.core.errors import ModelError
-from astrolabe.parts.pack import fit
+from astrolabe.parts.pack import fit, material
 from astrolabe.parts.sampled_answers import another_query, found_in, keywords
 from astrolabe.parts.tree_answer import each_once
 from astrolabe.parts.tree_gathering import Gathering
@@ -48,7 +48,7 @@ class VotedSearch(Gathering):
         found = await self.index.search(query, k=self.k)
         shown = fit(found, self.kit)
         node.hits, node.shown = each_once([*node.hits, *found]), each_once([*node.shown, *shown])
-        text = "\n\n".join(self.kit.read(hit.passage_id).text.strip() for hit in shown)
+        text = material(shown, self.kit)
         if not text.strip():
             return None
         return await found_in(

@@ -10,7 +10,7 @@ from astrolabe.core.protocols import Kit
 from astrolabe.core.records import Answer, Hit, Question, Step
 from astrolabe.parts.listed import listed
 from astrolabe.parts.look import numbered
-from astrolabe.parts.pack import fit, no_context
+from astrolabe.parts.pack import fit, material, no_context
 from astrolabe.prompts import render
 
 STAGE: Final = "answer.write"
@@ -43,8 +43,7 @@ async def write_answer(
     becomes an answer with that status and reason. `prompt` is as in `write_from`.
     """
     kept = fit(hits, kit)
-    context = "\n\n".join(kit.read(hit.passage_id).text.strip() for hit in kept)
-    shown = Shown(text=context, contexts=kept, retrieved=hits, trace=trace)
+    shown = Shown(text=material(kept, kit), contexts=kept, retrieved=hits, trace=trace)
     return await write_from(question, shown, kit, prompt=prompt)
 
 

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from astrolabe.core.records import Hit, Passage
-from astrolabe.parts.pack import fit, no_context
+from astrolabe.parts.pack import fit, material, no_context
 from tests.six_passages import QUESTION, TracedKit
 
 
@@ -26,6 +26,23 @@ def test_as_many_as_fit_are_kept_in_order() -> None:
 
 def test_the_first_is_kept_also_where_it_alone_is_too_long() -> None:
     assert kept([100, 1], 8) == ["p0"]
+
+
+def test_what_is_shown_beside_passages_takes_its_room() -> None:
+    kit, hits = kit_with([4, 4, 4], 12)
+
+    assert [len(fit(hits, kit, beside=tokens)) for tokens in (0, 1, 4, 5, 100)] == [3, 2, 2, 1, 1]
+
+
+def test_passages_are_shown_apart_and_one_that_is_alone_and_too_long_is_cut() -> None:
+    kit, hits = kit_with([4, 4], 3)
+    kit.held = [one.model_copy(update={"text": "one two three four\n"}) for one in kit.held]
+
+    assert material(hits, kit) == "one two three four\n\none two three four"
+    assert material(hits[:1], kit) == "one two three"
+    assert material(hits[:1], kit, beside=1) == "one two"
+    assert material(hits[:1], kit, beside=9) == "one"
+    assert material([], kit) == ""
 
 
 def test_a_worse_passage_never_takes_a_better_ones_place() -> None:

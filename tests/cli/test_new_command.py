@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
+from astrolabe.core.spelling import parse_spelled
 from astrolabe.core.tokens import count_tokens
+from astrolabe.methods import METHODS
 from astrolabe.study.study import open_study
 from tests.commands import Command
 
@@ -25,6 +27,18 @@ def test_the_example_has_three_questions_in_three_scopes_over_few_tokens(command
     assert all(set(question.scopes) == {"simple", "middle", "hard"} for question in study.questions)
     assert {document.status for document in study.documents} == {"ok"}
     assert sum(count_tokens(document.text) for document in study.documents) <= 3_000
+
+
+def test_all_methods_of_the_example_are_all_there_are_and_the_large_trees_are_small(
+    command: Command, tmp_path: Path
+) -> None:
+    command("new", tmp_path / "s", "--example", "--embed", "hashed")
+
+    named = open_study(tmp_path / "s").settings.methods.all
+
+    methods = {method.name: method for method in (parse_spelled(name, METHODS, what="method") for name in named)}
+    assert sorted(methods) == sorted(METHODS)
+    assert max(methods[name].calls.question_high for name in ("rtrag", "tree_of_question")) <= 20
 
 
 def test_the_example_is_answered_and_scored_at_once(command: Command, tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ class Bundle(NamedTuple):
         questions: The questions over them.
         sample: The ids of the questions that methods with a model answer in the quickstart: one a kind.
         example: The questions of the example study: three, over two short documents.
+        example_settings: What its settings have beside those of the template, as TOML.
         record: The exported replies of the methods that the quickstart shows from the record.
         files: Where each document lies, by its id.
     """
@@ -39,6 +40,7 @@ class Bundle(NamedTuple):
     questions: list[Question]
     sample: list[str]
     example: list[Question]
+    example_settings: str
     record: Path
     files: dict[str, Path]
 
@@ -58,6 +60,7 @@ def bundled() -> Generator[Bundle]:
             questions=read_records(folder / "benchmark.jsonl", Question),
             sample=sample,
             example=read_records(folder / "example.jsonl", Question),
+            example_settings=(folder / "example.toml").read_text("utf-8"),
             record=folder / "replies.jsonl.gz",
             files={source["id"]: folder / source["file"] for source in sources},
         )
@@ -74,8 +77,8 @@ async def new_example(root: Path, asking: Asking, progress: Progress) -> Study:
     Raises:
         UserError: The folder holds a study already, or cannot be written to.
     """
-    study = new_study(root)
     with bundled() as bundle:
+        study = new_study(root, added=bundle.example_settings)
         evidence = sorted({document for question in bundle.example for document in question.evidence})
         files = [bundle.files[document] for document in evidence]
         async with open_models(study.settings, study.folder.calls, asking) as models:

@@ -15,6 +15,7 @@ from astrolabe.study.models import Asking, open_models
 from astrolabe.study.own_system import OwnSystem, open_call, target_of
 from astrolabe.study.progress import Progress
 from astrolabe.study.run import RunResult, run_methods
+from astrolabe.study.settings import Settings
 from astrolabe.study.study import Study
 from astrolabe.study.tasks import RunPlan
 
@@ -26,7 +27,7 @@ class RunRequest:
     """What to run, as a user says it.
 
     Attributes:
-        methods: Spelled methods; `all` stands for every known one with its defaults.
+        methods: Spelled methods; `all` stands for those of the study's settings, without any for every known one.
         scopes: Names of scopes; none for all that the questions have.
         system: A system of the user's own: a URL or `module:function`.
         system_timeout_seconds: The longest that it may take for one answer.
@@ -64,20 +65,21 @@ def plan_of(study: Study, request: RunRequest, bench: Bench) -> RunPlan:
     study.need_documents()
     questions = _questions(study, request)
     return RunPlan(
-        methods=_methods(request, bench, study.settings.limits.concurrency),
+        methods=_methods(request, bench, study.settings),
         scopes=request.scopes or list(dict.fromkeys(name for question in questions for name in question.scopes)),
         questions=questions,
         limit=request.limit,
     )
 
 
-def _methods(request: RunRequest, bench: Bench, concurrency: int) -> list[Method]:
+def _methods(request: RunRequest, bench: Bench, settings: Settings) -> list[Method]:
     """Return the methods of a request; the user's own system is one more.
 
     Raises:
         ConfigError: A name or a parameter is unknown.
     """
-    names = [name for given in request.methods for name in (METHODS if given == ALL else (given,))]
+    everything = settings.methods.all or METHODS
+    names = [name for given in request.methods for name in (everything if given == ALL else (given,))]
     parsed: list[Method] = [parse_spelled(name, METHODS, what="method") for name in names]
     methods = list({spell(method): method for method in parsed}.values())
     if request.system is not None:
@@ -87,7 +89,7 @@ def _methods(request: RunRequest, bench: Bench, concurrency: int) -> list[Method
                 timeout_seconds=request.system_timeout_seconds,
                 call=open_call(request.system),
                 shelf=bench.shelf,
-                slots=asyncio.Semaphore(concurrency),
+                slots=asyncio.Semaphore(settings.limits.concurrency),
             )
         )
     return methods

@@ -42,6 +42,12 @@ class AnswerSettings(_Part):
     context_tokens: Positive = 6000
 
 
+class MethodSettings(_Part):
+    """What `--method all` runs, spelled; none for every method with its defaults."""
+
+    all: tuple[str, ...] = ()
+
+
 class LimitSettings(_Part):
     """How hard a provider may be asked; null is without a limit."""
 
@@ -65,6 +71,7 @@ class Settings(_Part):
     seed: Annotated[int, Field(ge=0)] = 1
     models: ModelSettings = ModelSettings()
     answers: AnswerSettings = AnswerSettings()
+    methods: MethodSettings = MethodSettings()
     limits: LimitSettings = LimitSettings()
     prices: dict[str, PriceSettings] = {}
 

@@ -106,8 +106,12 @@ def open_study(root: Path, *, seed: int | None = None) -> Study:
     return replace(study, given=study.settings.model_copy(update={"seed": seed}))
 
 
-def new_study(root: Path) -> Study:
+def new_study(root: Path, *, added: str = "") -> Study:
     """Make a study folder with commented settings and return it.
+
+    Args:
+        root: The folder.
+        added: Settings that stand below those of the template, as TOML.
 
     Raises:
         UserError: The folder holds a study already, or cannot be written to.
@@ -116,7 +120,7 @@ def new_study(root: Path) -> Study:
     if study.folder.settings.exists():
         msg = f"{study.folder.settings} exists already; choose another folder, or use that study with --study {root}"
         raise UserError(msg)
-    write_whole(study.folder.settings, settings_template())
+    write_whole(study.folder.settings, settings_template() + added)
     return study
 
 

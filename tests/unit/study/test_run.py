@@ -323,6 +323,16 @@ async def test_all_stands_for_every_method_beside_those_that_are_named(tmp_path:
     assert {answer.method for answer in result.answers} == {*METHODS, "vanilla(k=1)"}
 
 
+async def test_all_stands_for_the_methods_that_the_study_says_where_it_says_any(tmp_path: Path) -> None:
+    study = small_study(tmp_path)
+    with study.folder.settings.open("a", encoding="utf-8") as settings:
+        settings.write('\n[methods]\nall = ["extractive(k=2)", "extractive(k=3)"]\n')
+
+    result = await ran(tmp_path, "all", limit=1, scopes=["hard"])
+
+    assert {answer.method for answer in result.answers} == {"extractive(k=2)", "extractive(k=3)"}
+
+
 async def test_a_question_that_is_not_there_is_named(tmp_path: Path) -> None:
     small_study(tmp_path)
     request = RunRequest(methods=["extractive"], questions=["q-salt", "q-gone"])

@@ -1,5 +1,6 @@
 """Records as JSON lines: read with every fault named by its line, appended, or written whole."""
 
+import io
 import json
 import os
 import re
@@ -49,11 +50,7 @@ def text_lines(path: Path) -> Iterator[Line]:
     Raises:
         FileError: The file is missing, cannot be read, or is not UTF-8 (names the byte).
     """
-    yield from _lines(whole_text(path))
-
-
-def _lines(text: str) -> Iterator[Line]:
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in enumerate(whole_text(path).split("\n"), start=1):
         stripped = line.removesuffix("\r")
         if stripped.strip():
             yield Line(number, stripped)
@@ -76,22 +73,41 @@ def whole_text(path: Path) -> str:
             fix="Check the path",
         )
         raise FileError(str(path), [fault]) from error
-    return _decoded(path, content)
-
-
-def _decoded(path: Path, content: bytes) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        fault = Problem(
-            line=line,
-            field="file",
-            value=repr(content[error.start : error.start + 4]),
-            problem=f"is not UTF-8 at byte {error.start}",
-            fix="Save it as UTF-8",
-        )
-        raise FileError(str(path), [fault]) from error
+        raise _not_utf8(path, error, line=content.count(b"\n", 0, error.start) + 1, before=0) from error
+
+
+def _whole_lines(path: Path, lines: Iterable[bytes]) -> Iterator[Line]:
+    """Yield the lines of a file that are whole and not blank, as `text_lines` does, but one at a time.
+
+    Raises:
+        FileError: A line is not UTF-8 (names the byte).
+    """
+    before = 0
+    for number, line in enumerate(lines, start=1):
+        if not line.endswith(b"\n"):
+            return  # another process may be at it: what it adds meanwhile is the rest of this line
+        if line.strip():
+            try:
+                text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+            except UnicodeDecodeError as error:
+                raise _not_utf8(path, error, line=number, before=before) from error
+            yield Line(number, text.removesuffix("\n").removesuffix("\r"))
+        before += len(line)
+
+
+def _not_utf8(path: Path, error: UnicodeDecodeError, *, line: int, before: int) -> FileError:
+    """Return what is wrong with a line; so many bytes of the file stand before what was read."""
+    fault = Problem(
+        line=line,
+        field="file",
+        value=repr(error.object[error.start : error.start + 4]),
+        problem=f"is not UTF-8 at byte {before + error.start}",
+        fix="Save it as UTF-8",
+    )
+    return FileError(str(path), [fault])
 
 
 def check_records(path: Path, kind: type[M]) -> Checked[M]:
@@ -152,8 +168,8 @@ def recover_records(path: Path, kind: type[M]) -> list[M]:
     """
     if not path.exists():
         return []
-    content = path.read_bytes()
-    return whole_records(path, content[: content.rfind(b"\n") + 1], kind)
+    with path.open("rb") as file:
+        return _all_or_error(path, _check(_whole_lines(path, file), kind))
 
 
 def whole_records(path: Path, lines: bytes, kind: type[M]) -> list[M]:
@@ -162,7 +178,7 @@ def whole_records(path: Path, lines: bytes, kind: type[M]) -> list[M]:
     Raises:
         FileError: As for `read_records`; lines are counted from the first one given.
     """
-    return _all_or_error(path, _check(_lines(_decoded(path, lines)), kind))
+    return _all_or_error(path, _check(_whole_lines(path, io.BytesIO(lines)), kind))
 
 
 def stream_records(path: Path, kind: type[M]) -> Iterator[M]:
@@ -176,11 +192,8 @@ def stream_records(path: Path, kind: type[M]) -> Iterator[M]:
     if not path.exists():
         return
     with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            if line.strip() and line.endswith(b"\n"):
-                checked = Checked[M]([], [])
-                check_record(line.decode("utf-8", "replace"), kind, number, checked)
-                yield from _all_or_error(path, checked)
+        for line in _whole_lines(path, file):
+            yield from _all_or_error(path, _check([line], kind))
 
 
 def last_record(path: Path, kind: type[M]) -> M | None:

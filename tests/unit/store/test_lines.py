@@ -1,3 +1,4 @@
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,29 @@ def test_a_file_that_is_not_utf8_names_line_and_byte(tmp_path: Path) -> None:
         read_records(path, Row)
 
     assert raised.value.problems[0].line == 2
+
+
+def test_a_file_that_we_append_to_names_line_and_byte_where_it_is_not_utf8(tmp_path: Path) -> None:
+    path = tmp_path / "latin.jsonl"
+    path.write_bytes(b'{"id": "a", "text": "ok"}\n\n{"id": "b", "text": "caf\xe9"}\n{"id": "c", "te')
+
+    with pytest.raises(FileError, match="not UTF-8 at byte 51") as raised:
+        recover_records(path, Row)
+
+    assert raised.value.problems[0].line == 3
+
+
+def test_records_are_read_without_the_whole_file_in_memory(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text(f'{{"id": "a", {" " * 50_000} "text": "1"}}\n' * 100, "utf-8")
+    tracemalloc.start()
+
+    rows = recover_records(path, Row)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert len(rows) == 100
+    assert peak < path.stat().st_size / 4
 
 
 @pytest.mark.parametrize("name", ["missing.jsonl", "."])

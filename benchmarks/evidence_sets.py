@@ -16,7 +16,7 @@ With `--to` the studies are kept: stopped, the same command goes on where it was
 stand. F1 is that of `set_f1`, over the answers that are there; where some are not, `others 0-1` says between what it
 lies whatever they had been. Recall is of gold paragraphs, among all that was found. Intervals are of 95 %. Seconds are
 those of a question, of which as many run at once as the model allows; the first method that searches waits for the
-index.
+index. Milliseconds of the processor are what a question took of this process, to the scores, the index included.
 
 `--answer scripted` asks a server of our own (see `scripted_trees.py`), which finds nothing out: what it tells is
 whether all questions end in an answer, in what time and memory. `--times` makes a set larger by copies of its
@@ -77,9 +77,9 @@ concurrency = {at_once}
 """
 HEAD: Final = (
     *("method", "F1 [95 %]", "n", "others 0-1", "recall [95 %]", "n"),
-    *("calls", "most", "over", "tokens in", "s"),
+    *("calls", "most", "over", "tokens in", "s", "cpu ms"),
 )
-WIDTHS: Final = (18, 22, 9, 14, 22, 9, 7, 6, 6, 11, 9)
+WIDTHS: Final = (18, 22, 9, 14, 22, 9, 7, 6, 6, 11, 9, 9)
 _WORST_STATES: Final = 8
 _REASON: Final = 160
 _KILOBYTES: Final = 1024
@@ -158,27 +158,30 @@ async def imported(root: Path, source: Path, asked: Asked) -> astrolabe.Study:
 
 async def measure(name: str, root: Path, source: Path, asked: Asked) -> None:
     """Run all methods over a sample of a set; print a line as soon as a method is scored."""
-    began = time.monotonic()
+    began, used = time.monotonic(), time.process_time()
     study = await imported(root, source, asked)
     chosen = sample((question.id for question in study.questions), asked.questions, asked.seed)
     say(
         f"\n{name}: {len(chosen)} of {len(study.questions)} questions (seed {asked.seed}), scope {asked.scope}, "
-        f"{len(study.documents):,} paragraphs; imported in {time.monotonic() - began:.1f} s"
+        f"{len(study.documents):,} paragraphs; imported in {time.monotonic() - began:.1f} s, "
+        f"{time.process_time() - used:.1f} s of processor"
     )
     say(aligned(HEAD))
     notes: list[str] = []
     for method in asked.methods:
+        used = time.process_time()
         result = await astrolabe.run(study, method, scopes=asked.scope, questions=chosen)
         if result.stopped:
             raise SystemExit(f"stopped: {result.stopped}; the same command goes on, with --to")
         shown = await astrolabe.score(study, *METRICS, methods=method)
+        used = (time.process_time() - used) * 1000 / len(chosen)
         scores = [one for one in shown.results.scores if one.question_id in chosen and one.scope == asked.scope]
         answers = [
             answer
             for job, answer in load_answers(study, method).items()
             if job.question_id in chosen and job.scope == asked.scope
         ]
-        say(line(method, scores, estimates(scores, shown.questions, asked.seed)))
+        say(line(method, scores, estimates(scores, shown.questions, asked.seed), used))
         notes += [f"{method.partition('(')[0]}: {one}" for one in states(answers)]
     say("\n".join(["not ok:", *notes]) if notes else "all answers are ok")
 
@@ -196,8 +199,8 @@ def searched(score: Score) -> Score:
     return score if recall is None else score.model_copy(update={"value": recall})
 
 
-def line(method: str, scores: Sequence[Score], found: Mapping[str, Estimate]) -> str:
-    """Return a method's line of the table."""
+def line(method: str, scores: Sequence[Score], found: Mapping[str, Estimate], used: float) -> str:
+    """Return a method's line of the table; it used so many milliseconds of the processor a question."""
     f1, recall = found["set_f1"], found["evidence_recall"]
     costs = [score for score in scores if score.metric == "cost" and score.value is not None]
     calls = [score.value or 0.0 for score in costs]
@@ -208,7 +211,7 @@ def line(method: str, scores: Sequence[Score], found: Mapping[str, Estimate]) ->
             *(method.partition("(")[0], with_interval(f1), f"{f1.n_scored}/{f1.n_asked}", bounds),
             *(with_interval(recall), f"{recall.n_scored}/{recall.n_asked}"),
             *(f"{sum(calls) / len(calls):.1f}", f"{max(calls):.0f}", f"{sum(one > CALLS for one in calls)}"),
-            *(f"{tokens / len(calls):,.0f}", f"{seconds / len(calls):.2f}"),
+            *(f"{tokens / len(calls):,.0f}", f"{seconds / len(calls):.2f}", f"{used:.0f}"),
         ]
     )
 
@@ -255,7 +258,9 @@ def scripted() -> Generator[str]:
     command = [sys.executable, str(Path(__file__).with_name("scripted_trees.py"))]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:  # noqa: S603 - ours
         try:
-            yield f"openai:trees@{server.stdout.readline().strip() if server.stdout else ''}"
+            if not (address := server.stdout.readline().strip() if server.stdout else ""):
+                raise SystemExit("the scripted server did not start; what it said is above")
+            yield f"openai:trees@{address}"
         finally:
             server.terminate()
 

@@ -94,8 +94,8 @@ class Calls:
         question_low: For one question, over indexes that are there and hold a passage: the fewest.
         question_high: The most.
         passage_low: For each passage of a scope, to build the method's indexes: the fewest.
-        passage_high: The most, with everything that is made from extractions: summaries, reports. Rounded up for
-            the whole scope, plus one: for a root, say, over a single passage.
+        passage_high: The most, with everything that is made from extractions: summaries, reports.
+        scope_high: The most on top for each scope, however many passages it has: a root over a single one, say.
         cut: The passages that are meant; null where indexes ask nothing.
 
     Raises:
@@ -106,6 +106,7 @@ class Calls:
     question_high: int = 0
     passage_low: float = 0.0
     passage_high: float = 0.0
+    scope_high: int = 1
     cut: Cut | None = None
 
     def __post_init__(self) -> None:

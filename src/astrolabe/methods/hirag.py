@@ -137,8 +137,14 @@ class HiRAG:
     def calls(self) -> Calls:
         """One a question."""
         index = self.index
-        low, high = index.least_calls, index.most_calls
-        return Calls(question_low=1, question_high=1, passage_low=low, passage_high=high, cut=index.cut)
+        return Calls(
+            question_low=1,
+            question_high=1,
+            passage_low=index.least_calls,
+            passage_high=index.most_calls,
+            scope_high=index.most_calls_above,
+            cut=index.cut,
+        )
 
     async def answer(self, question: Question, kit: Kit) -> Answer:
         """Find entities, their communities, the bridge between those, and their passages; write."""

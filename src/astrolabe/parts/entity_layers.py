@@ -46,6 +46,32 @@ class Layering:
     cluster_tokens: int
 
 
+class Most(NamedTuple):
+    """How many clusters are asked about at most, over all layers, and how many broader entities there are."""
+
+    clusters: int
+    entities: int
+
+
+def most_of(how: Layering) -> Most:
+    """Return what no graph and no model can go beyond.
+
+    A layer is asked about at most `how.clusters.most` clusters, and has at most three broader entities for each. It
+    has a next one only where those are at most half as many as its entities, and more than two.
+    """
+    asked = above = entities = 0
+    layer = 2 * _MOST_BROADER * how.clusters.most
+    for _ in range(how.layers):
+        clusters = min(layer, how.clusters.most)
+        asked += clusters
+        entities = max(entities, above + _MOST_BROADER * clusters)
+        layer = min(layer // 2, _MOST_BROADER * clusters)
+        above += layer
+        if layer <= 2:  # noqa: PLR2004 - as published
+            break
+    return Most(asked, entities)
+
+
 class _Cluster(NamedTuple):
     """Members by their places in the growing graph, and how they are shown."""
 
@@ -59,7 +85,8 @@ async def with_layers(graph: EntityGraph, passages: Sequence[Passage], kit: Kit,
     A broader entity has the passages of all members of its cluster. One named like an entity that is there is that
     entity: it gets the relations. Clusters of a layer are asked about at the same time; one that fails is a gap. It
     ends where clusters are too sparse or about as sparse as before, where a layer has two entities or fewer, or where
-    the next has more than half as many, so that no model can keep it going.
+    the next has more than half as many, so that no model can keep it going. Of more clusters than `clusters.most`, as
+    many as a published layer can have, the largest are asked about; the others are counted as dropped.
     """
     growing = _Growing(graph, passages)
     layer, before = list(range(len(graph.entities))), None
@@ -85,8 +112,10 @@ async def _layer(
 ) -> list[int]:
     """Ask about the clusters of a layer; return the places of what is new."""
     current = growing.graph()
+    largest = sorted(several, key=len, reverse=True)[: how.clusters.most]
+    growing.beyond += len(several) - len(largest)
     limit = min(how.cluster_tokens, kit.context_tokens)
-    clusters = [_cut(current, members, limit) for members in several]
+    clusters = [_cut(current, members, limit) for members in largest]
     outcomes = await ask_all(clusters, lambda cluster: _ask(cluster, kit, how.types))
     fresh: dict[int, None] = {}
     for cluster, outcome in zip(clusters, outcomes, strict=True):
@@ -138,6 +167,7 @@ class _Growing:
         self.asked = 0
         self.failed: dict[str, str] = {}
         self.lost = 0
+        self.beyond = 0
         self._before = graph
 
     def add(self, members: Sequence[int], reply: ExtractReply, layer: int) -> Iterator[int]:
@@ -166,6 +196,8 @@ class _Growing:
         dropped = dict(before.dropped)
         if self.lost:
             dropped["broader entity beyond three or without a name, or relation of it to no member"] = self.lost
+        if self.beyond:
+            dropped["cluster beyond the largest of a layer, not asked about"] = self.beyond
         return EntityGraph(
             entities=tuple(self.entities),
             relations=tuple(self.relations[ends] for ends in sorted(self.relations)),

@@ -1,5 +1,6 @@
 """A graph with layers of broader entities, its communities with their reports, and its entities as vectors."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ from astrolabe.core.records import Passage
 from astrolabe.parts.communities import Component, forest_of
 from astrolabe.parts.described_graph import DescribedGraph, described, load_graph, save_graph
 from astrolabe.parts.entity_graph import EntityGraph, merged
-from astrolabe.parts.entity_layers import LONGEST_BROADER, Layering, with_layers
+from astrolabe.parts.entity_layers import LONGEST_BROADER, Layering, most_of, with_layers
 from astrolabe.parts.entity_vectors import entity_text
 from astrolabe.parts.extract import TYPES
 from astrolabe.parts.extract_in_steps import ExtractInSteps
@@ -26,7 +27,6 @@ BROADER_TYPES: Final = (
     "organization, person, location, event, product, technology, industry, field of research, theme, period"
 )
 """What broader entities are of, unless a corpus has types of its own."""
-_MOST_ENTITIES: Final = 80
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,15 +157,21 @@ class LayeredReports:
     def most_calls(self) -> float:
         """The most calls for each passage.
 
-        A reply is told to list at most 80 entities. A layer has fewer clusters than entities, and each next one at
-        most half as many of those, but for the last: three a cluster. So there are two clusters and five entities for
-        each that passages speak of.
+        What is said of a relation may be summed up twice: once as passages have it, and once with what is said of it
+        where one of its ends turns out to be what the other falls under.
         """
         reports = spec_of(CommunityReports, self)
-        entities = _MOST_ENTITIES * (1 + self.gleanings)
         steps = 2 if self.extraction == "in_steps" else 1
-        broader = 2 * entities * (1 + LONGEST_BROADER / self.describe_at)
-        return steps * reports.graph.most_calls + broader + 5 * (reports.most_calls - reports.graph.most_calls)
+        read = (1 + self.gleanings) * steps
+        again = steps * reports.graph.most_calls - read
+        return read + 2 * again + reports.most_calls - reports.graph.most_calls
+
+    @property
+    def most_calls_above(self) -> int:
+        """The most calls for all that is above what passages speak of: it does not grow with the passages."""
+        most = most_of(self.layering)
+        described = most.clusters * LONGEST_BROADER / self.describe_at
+        return math.ceil(most.clusters + described + most.entities * spec_of(CommunityReports, self).most_reports)
 
     async def build(self, passages: Sequence[Passage], kit: Kit) -> Layered:
         """Read, merge, add layers, cluster, report, embed."""

@@ -161,10 +161,18 @@ class CommunityReports(OverGraph):
     def most_calls(self) -> float:
         """The most calls that building it takes for each passage.
 
-        A reply is told to list at most 80 entities. A community that is asked about has two or more, and on each level
-        those that have parts have at least `max_size`.
+        A reply is told to list at most 80 entities.
         """
-        return self.graph.most_calls + (1 + self.gleanings) * 80 * (0.5 + (self.level + 1) / self.max_size)
+        return self.graph.most_calls + (1 + self.gleanings) * 80 * self.most_reports
+
+    @property
+    def most_reports(self) -> float:
+        """The most reports that are written for each entity.
+
+        Communities that have no part with a report share out the entities, two or more to each that is asked about.
+        The others are on the levels above the deepest, and have at least `max_size` entities each.
+        """
+        return 0.5 + self.level / self.max_size
 
     async def build(self, passages: Sequence[Passage], kit: Kit) -> Reports:  # noqa: ARG002 - the protocol's
         """Cluster the graph and write the reports."""

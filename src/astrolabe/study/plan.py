@@ -112,7 +112,7 @@ class _Run:
         calls = task.method.calls
         if walk.index_stops and calls.cut is not None:
             passages = len(kit.passages(calls.cut))
-            low, high = calls.passage_low * passages, calls.passage_high * passages + 1
+            low, high = calls.passage_low * passages, calls.passage_high * passages + calls.scope_high
             self.index.add("", low - walk.index, high - walk.index)
         if walk.index_stops or walk.question_stops or answer.status == "failed":
             low, high = calls.question_low - walk.question, calls.question_high - walk.question

@@ -1,6 +1,8 @@
 import asyncio
+import itertools
 import json
 import random
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -12,7 +14,7 @@ from astrolabe.core.prompt import Prompt, Reply
 from astrolabe.core.protocols import LLM
 from astrolabe.llm.scripted import AnyPrompt, Line, Script, Scripted
 from astrolabe.parts.entity_graph import Entity, EntityGraph, Relation
-from astrolabe.parts.entity_layers import Layering, with_layers
+from astrolabe.parts.entity_layers import Layering, most_of, with_layers
 from astrolabe.parts.extract import ExtractReply
 from astrolabe.parts.soft_clusters import SoftClusters
 from tests.sensible import broader
@@ -46,6 +48,11 @@ def says(prompt: AnyPrompt) -> Line:
 
 def kit_of(number: int, script: Script = says) -> TracedKit:
     return TracedKit(script, held=[passage(f"p{place}", "-") for place in range(number)])
+
+
+def members(prompt: AnyPrompt) -> list[str]:
+    """Return the rows of the members that a prompt shows."""
+    return re.findall(r"^.+ \(concept.*$", prompt.messages[-1].content, re.MULTILINE)
 
 
 async def layered(number: int, kit: TracedKit | None = None, how: Layering = HOW) -> EntityGraph:
@@ -143,6 +150,41 @@ async def test_a_model_that_invents_ever_more_cannot_keep_it_going() -> None:
     assert len(calls) <= 80
     assert len(graph.entities) <= 40 + 3 * len(calls)
     assert sum(graph.dropped.values()) == 17 * len(calls)
+
+
+async def test_of_more_clusters_than_a_layer_may_have_the_largest_are_asked_about() -> None:
+    kit, every = kit_of(40), kit_of(40)
+    how = replace(HOW, layers=1)
+
+    graph = await layered(40, kit, replace(how, clusters=SoftClusters(most=2)))
+    await layered(40, every, how)
+
+    shown = [len(members(prompt)) for prompt in every.scripted.asked]
+    assert sorted(len(members(prompt)) for prompt in kit.scripted.asked) == sorted(shown)[-2:]
+    assert graph.dropped == {"cluster beyond the largest of a layer, not asked about": len(shown) - 2}
+
+
+@pytest.mark.parametrize("most", [1, 2, 5])
+async def test_no_model_makes_more_of_layers_than_is_said(most: int) -> None:
+    how = replace(HOW, clusters=SoftClusters(most=most), change=0.0, sparse=1.0)
+    bound = most_of(how)
+    for new in range(1, 4):
+        names = itertools.count()
+
+        def invents(prompt: AnyPrompt, new: int = new, names: "itertools.count[int]" = names) -> Line:  # noqa: ARG001
+            return json.dumps({"entities": [{"name": f"new {next(names)}"} for _ in range(new)], "relations": []})
+
+        kit = kit_of(120, invents)
+        graph = await layered(120, kit, how)
+
+        assert 1 <= len(kit.scripted.asked) <= bound.clusters
+        assert len(graph.entities) - 120 <= bound.entities
+
+
+def test_what_layers_ask_at_most_does_not_grow_with_the_entities() -> None:
+    assert most_of(HOW) == (214, 367)
+    assert most_of(replace(HOW, layers=1)) == (49, 3 * 49)
+    assert most_of(replace(HOW, layers=0)) == (0, 0)
 
 
 async def test_relations_that_are_not_from_a_member_to_a_broader_entity_are_counted() -> None:

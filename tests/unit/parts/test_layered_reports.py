@@ -3,8 +3,11 @@ from pathlib import Path
 import pytest
 
 from astrolabe.core.errors import ConfigError, ModelError
+from astrolabe.corpus import cut_document
 from astrolabe.llm.scripted import AnyPrompt, Line
 from astrolabe.parts.layered_reports import LayeredReports
+from astrolabe.study.bundle import bundled
+from tests.scoring_kit import bare_document
 from tests.sensible import sensible
 from tests.six_passages import TracedKit
 
@@ -45,7 +48,25 @@ async def test_an_index_asks_no_more_than_it_says() -> None:
         kit = TracedKit(sensible)
         await kit.open(spec)
 
-        assert spec.least_calls * 6 <= len(kit.scripted.asked) <= spec.most_calls * 6 + 1
+        assert spec.least_calls * 6 <= len(kit.scripted.asked) <= spec.most_calls * 6 + spec.most_calls_above
+
+
+async def test_the_most_calls_are_within_a_small_factor_of_what_is_asked_about_real_documents() -> None:
+    spec = LayeredReports()
+    with bundled() as bundle:
+        texts = {file.stem: file.read_text("utf-8") for file in sorted(bundle.documents.iterdir())}
+    held = [
+        passage
+        for name, text in texts.items()
+        for passage in cut_document(bare_document(name).model_copy(update={"text": text}), spec.cut)
+    ]
+    kit = TracedKit(sensible, held=held, context_tokens=12_000)
+
+    await kit.open(spec)
+
+    made, most = len(kit.scripted.asked), spec.most_calls * len(held) + spec.most_calls_above
+    assert len(held) == 45
+    assert spec.least_calls * 45 < made <= most <= 20 * made
 
 
 @pytest.mark.parametrize("wrong", [{"sparse": 1.5}, {"layers": -1}, {"broader_types": ""}, {"dimensions": 0}])

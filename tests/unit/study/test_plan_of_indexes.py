@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +21,7 @@ from astrolabe.study.progress import Silent
 from astrolabe.study.running import RunRequest, run
 from astrolabe.study.study import open_study
 from astrolabe.study.study_scores import score_and_show
+from tests.sensible import speaks_sensibly
 from tests.servers import Behaviour, Says, Seen, serving
 from tests.small_study import found, many_questions, model_at, small_study, speaks
 
@@ -130,6 +132,19 @@ async def test_what_an_index_reads_is_counted_exactly_and_what_hangs_on_it_lies_
     assert low <= len(prompts) <= high
     assert len(set(prompts)) == len(prompts)
     assert after == {}
+
+
+async def test_what_does_not_grow_with_the_passages_is_within_the_plan_of_each_scope(tmp_path: Path) -> None:
+    calls = METHODS["hirag"]().calls
+    with serving(speaks_sensibly) as server:
+        small_study(tmp_path, answer=model_at(server.url), asked=many_questions(1))
+        plan = await planned(tmp_path, "hirag")
+        await ran(tmp_path, "hirag")
+        made = len(server.seen)
+
+    assert sum(stage.calls_low for stage in plan.values()) <= made
+    assert made <= sum(stage.calls_high for stage in plan.values())
+    assert plan["index.later"].calls_high == math.ceil(calls.passage_high * 4 + calls.scope_high - 4)
 
 
 async def test_an_index_that_a_plan_could_not_build_is_not_kept(tmp_path: Path) -> None:

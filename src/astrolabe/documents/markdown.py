@@ -1,9 +1,11 @@
 """The Markdown in which every format's headings, lists and tables are kept."""
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
 DEEPEST: Final = 6
+_LOOKS_LIKE_MARKDOWN: Final = re.compile(r"\A(?=#{1,6}[ \t]|\||```|~~~)")
 
 
 def one_line(text: str) -> str:
@@ -14,6 +16,11 @@ def one_line(text: str) -> str:
 def heading(level: int, text: str) -> str:
     """Return a heading line; levels beyond those of Markdown become its deepest."""
     return f"{'#' * min(max(level, 1), DEEPEST)} {one_line(text)}"
+
+
+def paragraph(text: str) -> str:
+    """Return a paragraph that is not read as a heading, a table or code, whatever it begins with."""
+    return _LOOKS_LIKE_MARKDOWN.sub("\\\\", text, count=1)
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:

@@ -1,6 +1,7 @@
 """A tree of HTML elements as Markdown: headings, paragraphs, lists, tables, code."""
 
 import re
+from collections.abc import Callable
 from typing import Final
 
 from astrolabe.documents.markdown import heading, one_line, table
@@ -25,17 +26,27 @@ _LONGEST_CELL: Final = 1000
 _SPACES: Final = re.compile(r"[ \t\r\f\v\n]+")
 
 
+Own = Callable[[Element], str | None]
+"""Writes an element as a block of its own, an empty text for none at all; null where the usual rules hold."""
+
+
 def render(element: Element) -> str:
     """Return all visible text below `element` as Markdown blocks with an empty line between them."""
-    writer = _Writer()
+    return "\n\n".join(blocks(element))
+
+
+def blocks(element: Element, own: Own = lambda _: None) -> list[str]:
+    """Return all visible text below `element` as Markdown blocks; `own` is asked first how each element is written."""
+    writer = _Writer(own)
     writer.visit(element)
     writer.close()
-    return "\n\n".join(writer.blocks)
+    return writer.blocks
 
 
 class _Writer:
-    def __init__(self) -> None:
+    def __init__(self, own: Own) -> None:
         self.blocks: list[str] = []
+        self._own = own
         self._running: list[str] = []
 
     def close(self) -> None:
@@ -51,15 +62,18 @@ class _Writer:
         name = name_of(element)
         if name in _HIDDEN or not name or is_hidden(element):
             return
-        if name == "br":
+        written = self._own(element)
+        if written is not None:
+            self._block(written)
+        elif name == "br":
             self._running.append("\0")
         elif name in _HEADINGS:
             self._block(_heading(element, _HEADINGS[name]))
         elif name == "pre":
             self._block(_code(element))
-        elif name == "table" and _is_table(element):
+        elif name == "table" and is_table(element):
             self._block(table(_rows(element)), caption=element)
-        elif name in _LISTS and _is_list(element):
+        elif name in _LISTS and is_list(element):
             self._block("\n".join(_items(element, "")))
         else:
             self._inside(element, block=name in _BLOCKS)
@@ -98,6 +112,23 @@ def inline(element: Element) -> str:
     return one_line("".join(_pieces(element)))
 
 
+def text_lines(element: Element) -> list[str]:
+    """Return an element's visible text as lines: a `<br>`, a paragraph, an item and the like end them."""
+    lines = (one_line(line) for line in "".join(_pieces_of_lines(element)).split("\0"))
+    return [line for line in lines if line]
+
+
+def _pieces_of_lines(element: Element) -> list[str]:
+    pieces = [_plain(element.text)]
+    for child in element:
+        name = name_of(child)
+        if name and name not in _HIDDEN and not is_hidden(child):
+            apart = "\0" if name in _BLOCKS or name == "br" or name in _HEADINGS else ""
+            pieces += [apart, *_pieces_of_lines(child), apart]
+        pieces.append(_plain(child.tail))
+    return pieces
+
+
 def _pieces(element: Element) -> list[str]:
     pieces = [element.text or ""]
     for child in element:
@@ -119,7 +150,7 @@ def _code(element: Element) -> str:
     return f"```\n{text}\n```" if text.strip() else ""
 
 
-def _is_table(element: Element) -> bool:
+def is_table(element: Element) -> bool:
     """Return whether a table holds values, not the page's layout."""
     if element.get("role") == "presentation" or len(list(element.iter("tr", "{*}tr"))) < 1:
         return False
@@ -140,7 +171,8 @@ def _rows(element: Element) -> list[list[str]]:
     return rows
 
 
-def _is_list(element: Element) -> bool:
+def is_list(element: Element) -> bool:
+    """Return whether a list holds items, not parts of the page."""
     inner = (name_of(child) for child in element.iterdescendants())
     return _NOT_IN_A_CELL.isdisjoint(inner)
 

@@ -4,6 +4,7 @@
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
 
 import re
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from astrolabe.documents.encoding import decode
@@ -13,6 +14,7 @@ from astrolabe.documents.markup import inline, render
 from astrolabe.documents.plain import iso_date
 from astrolabe.documents.sniff import MEDIA_TYPES
 from astrolabe.documents.tree import Element, name_of, parse_html
+from astrolabe.documents.wiki_html import read_wiki_page
 
 _WORD: Final = re.compile(r"[^\W_]+")
 _CHARSET: Final = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?([\w-]{2,30})", re.IGNORECASE)
@@ -39,19 +41,23 @@ class _Kept(NamedTuple):
 
 
 def read_page(content: bytes) -> Extract:
-    """Return a page's main text as Markdown, with its title and its date of publication."""
+    """Return a page's main text as Markdown, a wiki's page as its article, with title and date of publication."""
     declared = _CHARSET.search(content[:4096])
     decoded = decode(content, declared=declared[1].decode("ascii") if declared else None)
     page = parse_html(decoded.text)
     if page is None:
         return Extract(media_type=MEDIA_TYPES["html"]).warned(decoded.warning)
-    kept = _main_text(decoded.text, page)
     named = _named(page)
+    date = next(filter(None, (iso_date(named.get(name)) for name in _DATES)), None)
+    article = read_wiki_page(page, decoded.text)
+    if article is not None:
+        return replace(article, date=date).warned(decoded.warning)
+    kept = _main_text(decoded.text, page)
     return Extract(
         text=kept.text,
         media_type=MEDIA_TYPES["html"],
         title=_title(page, named),
-        date=next(filter(None, (iso_date(named.get(name)) for name in _DATES)), None),
+        date=date,
     ).warned(decoded.warning, kept.warning)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Final
 
-from astrolabe.documents.markdown import heading, one_line
+from astrolabe.documents.markdown import heading, one_line, paragraph
 from astrolabe.documents.wiki_tables import wiki_table
 from astrolabe.documents.wiki_templates import infobox_lines, is_infobox, read_template, template_text
 from astrolabe.documents.wiki_text import BLOCK, one_value, plain_text, without_asides
@@ -24,7 +24,6 @@ _RULE: Final = re.compile(r"-{4,}")
 _JUNK: Final = re.compile(r"\s*(?:\||!(?=[^!]*(?:!!|\|)))")
 """A row or a parameter of something that was never closed or never opened."""
 _PLACED: Final = re.compile(f"{BLOCK}(\\d+){BLOCK}")
-_LOOKS_LIKE_MARKDOWN: Final = re.compile(r"\A(?=#{1,6}[ \t]|\||```|~~~)")
 _PARENTHESIS: Final = re.compile(r"\s*\([^()]*\)$")
 _HIDDEN: Final = ("file", "image", "category", "media")
 _LANGUAGE: Final = re.compile(r"[a-z]{2,3}(?:-[a-z]{2,10})?")
@@ -230,7 +229,7 @@ class _Running:
         self._lines, self._marks, self._numbers = [], "", []
         if not lines:
             return []
-        return ["\n".join(lines)] if numbers else [_LOOKS_LIKE_MARKDOWN.sub("\\\\", " ".join(lines), count=1)]
+        return ["\n".join(lines)] if numbers else [paragraph(" ".join(lines))]
 
 
 def _heading(found: re.Match[str] | None) -> str:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from astrolabe.core.errors import ConfigError
 from astrolabe.core.prompt import Prompt, Reply
@@ -48,6 +48,7 @@ class TracedKit:
     scope: str | None = "hard"
     trace: list[str] = field(default_factory=list[str])
     opened: dict[str, object] = field(default_factory=dict[str, object])
+    specs: dict[str, IndexSpec[Any]] = field(default_factory=dict[str, IndexSpec[Any]])
     scripted: Scripted = field(init=False)
 
     def __post_init__(self) -> None:
@@ -91,6 +92,7 @@ class TracedKit:
             _ = self.llm  # its id is a part of the index's key
         if spelled not in self.opened:
             self.trace.append(f"open {spelled}")
+            self.specs[spelled] = spec
             self.opened[spelled] = await spec.build(self.held, _Building(self))
         return cast("T", self.opened[spelled])
 
@@ -101,7 +103,7 @@ class _Building(TracedKit):
     def __init__(self, kit: TracedKit) -> None:
         super().__init__(held=kit.held, script=kit.script, context_tokens=kit.context_tokens, trace=kit.trace)
         self.scripted = kit.scripted
-        self.opened = kit.opened
+        self.opened, self.specs = kit.opened, kit.specs
 
     @property
     def embedder(self) -> Embedder:

@@ -1,6 +1,7 @@
 """What every method promises."""
 
 import dataclasses
+import re
 
 import pytest
 
@@ -8,13 +9,15 @@ from astrolabe.core.errors import ConfigError, ModelError
 from astrolabe.core.protocols import Method
 from astrolabe.core.records import Answer
 from astrolabe.core.spelling import parse_spelled, spell
+from astrolabe.core.tokens import count_tokens
 from astrolabe.methods import METHODS
 from astrolabe.methods.llm_only import LLMOnly
 from astrolabe.parts.write import STAGE
 from tests.sensible import sensible
-from tests.six_passages import QUESTION, TracedKit, passage
+from tests.six_passages import QUESTION, TEXTS, TracedKit, passage
 
 EVERY = pytest.mark.parametrize("kind", METHODS.values(), ids=METHODS)
+BLOCK = re.compile(r'<block-(?P<id>\w+) name="(?P<hole>\w+)">\n(?P<text>.*?)\n</block-(?P=id)>', re.DOTALL)
 ASKING = pytest.mark.parametrize("kind", [kind for name, kind in METHODS.items() if name != "extractive"])
 
 
@@ -138,6 +141,42 @@ def test_every_parameter_is_explained(kind: type[Method]) -> None:
 
     for field in dataclasses.fields(kind):  # pyright: ignore[reportArgumentType] - each is a dataclass
         assert f"{field.name}:" in text
+
+
+# Acceptance of methods.md 15.2: an answer lists its passages.
+@EVERY
+async def test_an_answer_names_the_passages_that_were_shown_among_those_that_were_reached(kind: type[Method]) -> None:
+    answer = await answered(kind)
+
+    reached = [hit.passage_id for hit in answer.retrieved]
+    assert bool(reached) == (kind is not LLMOnly)
+    assert len(reached) == len(set(reached))
+    assert {hit.passage_id for hit in answer.contexts} <= set(reached)
+
+
+# Acceptance of methods.md 15.2: no context over its budget.
+@EVERY
+async def test_nothing_that_a_model_is_shown_is_over_the_budget(kind: type[Method]) -> None:
+    held = [passage(name, text * (40 if name == "p2" else 1)) for name, text in TEXTS.items()]
+    kit = TracedKit(sensible, held=held, context_tokens=120)
+
+    await answered(kind, kit)
+
+    for prompt in kit.scripted.asked:
+        for found in BLOCK.finditer(prompt.messages[-1].content):
+            if found["hole"] not in {"question", "passage"}:  # these are read whole, whatever their size
+                assert count_tokens(found["text"]) <= 120, f"{prompt.name}: {found['text']!r}"
+
+
+# Acceptance of methods.md 15.2: one passage, fifty alike.
+@EVERY
+@pytest.mark.parametrize("number", [1, 50])
+async def test_one_passage_and_fifty_alike_are_answered_from(kind: type[Method], number: int) -> None:
+    held = [passage(f"p{place}", TEXTS["p1"]) for place in range(number)]
+
+    answer = await answered(kind, TracedKit(sensible, held=held))
+
+    assert answer.status == "ok"
 
 
 # D32

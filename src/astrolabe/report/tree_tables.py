@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from astrolabe.core.records import Answer, Step
+from astrolabe.parts.between import Between
 from astrolabe.parts.cluster_counts import MOST_EXACT, ClusterCounts, cluster_counts
 from astrolabe.parts.trace_shape import NODE, executed, shape
 from astrolabe.report.material import Material
@@ -13,7 +14,7 @@ from astrolabe.report.table import DASH, Cell, Column, Table
 from astrolabe.report.titles import method_cell
 
 _MODES: Final = ("lateral", "external", "vertical")
-_STRETCHES: Final = ((2, 5), (6, 10), (11, 20), (21, None))
+_LEAVES: Final = (Between(2, 5), Between(6, 10), Between(11, 20), Between(21))
 
 
 def trees(material: Material) -> Table:
@@ -67,11 +68,11 @@ def shared_calls(material: Material) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for method, own in _trees(material).items():
         counts = [one for answer in own for one in cluster_counts(answer.trace, sizes)]
-        for low, high in _STRETCHES:
-            chosen = [one for one in counts if low <= one.children and (high is None or one.children <= high)]
-            if chosen:
-                title = f"{low} and more" if high is None else f"{low} to {high}"
-                rows.append((method_cell(material, method), Cell(text=title), *_groups(chosen)))
+        rows += [
+            (method_cell(material, method), Cell(text=leaves.title), *_groups(chosen))
+            for leaves in _LEAVES
+            if (chosen := [one for one in counts if leaves.holds(one.children)])
+        ]
     every, few = "Groups", f"Groups, at most {MOST_EXACT} leaves"
     return Table(
         name="shared_calls",

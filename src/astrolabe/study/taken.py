@@ -8,6 +8,7 @@ import numpy as np
 
 from astrolabe.compare import Range, estimate
 from astrolabe.core.records import Answer, Estimate, Question, Score
+from astrolabe.parts.between import Between
 from astrolabe.parts.gold_evidence import gold_pages
 from astrolabe.parts.topic_scores import gold_topics
 from astrolabe.parts.trace_shape import shape
@@ -15,7 +16,7 @@ from astrolabe.report import Bucket
 
 ANSWER: Final = "answer"
 """Under this name what an answer took stands beside what it scored; its value is the number of calls."""
-BUCKETS: Final = ((1, 10), (11, 20), (21, 30), (31, None))
+BUCKETS: Final = (Between(1, 10), Between(11, 20), Between(21, 30), Between(31))
 """How many gold pages the questions of a bucket need: the buckets of APT-RAG's analysis."""
 _EVIDENCE: Final = "evidence_recall"
 _PARTS: Final = ("page_recall", "documents_retrieved")
@@ -69,7 +70,7 @@ def by_gold_pages(
     asked = {score.question_id for score in (*scores, *taken)}
     places = {name: _bucket(pages[name]) for name in questions if name in asked}
     kept = [_short(score) for score in scores]
-    titles = [title for title in (*map(_title, BUCKETS), _NONE) if title in places.values()]
+    titles = [title for title in (*(bucket.title for bucket in BUCKETS), _NONE) if title in places.values()]
     if len(titles) <= 1:
         return []
     return [
@@ -92,15 +93,7 @@ _NONE: Final = "none"
 
 
 def _bucket(pages: int) -> str:
-    for low, high in BUCKETS:
-        if low <= pages and (high is None or pages <= high):
-            return _title((low, high))
-    return _NONE
-
-
-def _title(bucket: tuple[int, int | None]) -> str:
-    low, high = bucket
-    return f"{low} and more" if high is None else f"{low} to {high}"
+    return next((bucket.title for bucket in BUCKETS if bucket.holds(pages)), _NONE)
 
 
 def _short(score: Score) -> Score:

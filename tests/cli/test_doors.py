@@ -126,7 +126,7 @@ def test_every_fault_of_the_settings_is_named_at_once(command: Command, tmp_path
     ended = command("run", "--method", "extractive", "--study", root)
 
     assert ended.code == 2
-    assert "2 setting(s)" in ended.err
+    assert "2 settings" in ended.err
     assert "models.anser" in ended.err
     assert "answers.max_tokens = 0" in ended.err
 

@@ -368,7 +368,7 @@ def test_check_passes_a_good_file_and_names_the_faults_of_a_bad_one(
     as_json = json.loads(command("check", bad, "--study", tmp_path, "--json").out)
 
     assert good.code == 0
-    assert "0 error(s)" in good.err
+    assert "0 errors" in good.err
     assert ended.code == 2
     assert "kinds" in ended.out
     assert as_json["ok"] is False

@@ -4,6 +4,7 @@ import textwrap
 from typing import Final
 
 from astrolabe.cli.talk import give, say
+from astrolabe.core.plural import plural
 from astrolabe.core.records import Passage
 from astrolabe.methods.extractive import Extractive
 from astrolabe.study.asking import AskResult
@@ -55,7 +56,7 @@ def _how(result: AskResult) -> str:
     else:
         how = "Written by a language model; check it against the evidence."
     calls = answer.usage.calls
-    cost = f"{calls} call{'s' * (calls != 1)} ({answer.usage.recorded} recorded)" if calls else "no calls"
+    cost = f"{calls} {plural(calls, 'call')} ({answer.usage.recorded} recorded)" if calls else "no calls"
     return f"{how}  Method: {answer.method}, {cost}, {answer.duration_seconds:.1f} s."
 
 

@@ -7,6 +7,7 @@ from typing import Final, cast
 from pydantic import JsonValue
 
 from astrolabe.cli.talk import give
+from astrolabe.core.plural import plural
 from astrolabe.core.records import Answer, Passage, Step
 
 _WIDTH: Final = 96
@@ -46,7 +47,7 @@ def _lines(
 def _heading(step: Step) -> str:
     words = [step.stage, step.mode and f"({step.mode})", step.reason and f"- {step.reason}"]
     calls = step.usage.calls
-    return " ".join([word for word in words if word] + ([f"[{calls} call{'s' * (calls != 1)}]"] if calls else []))
+    return " ".join([word for word in words if word] + ([f"[{calls} {plural(calls, 'call')}]"] if calls else []))
 
 
 def _details(step: Step, passages: Mapping[str, Passage]) -> Iterator[str]:
@@ -59,7 +60,7 @@ def _details(step: Step, passages: Mapping[str, Passage]) -> Iterator[str]:
         yield from _nodes(cast("list[dict[str, JsonValue]]", drawn["nodes"]), passages)
         edges = cast("list[dict[str, JsonValue]]", drawn.get("edges") or [])
         if edges:
-            yield f"{len(edges)} edge{'s' * (len(edges) != 1)}, such as {_edge(edges[0])}"
+            yield f"{len(edges)} {plural(len(edges), 'edge')}, such as {_edge(edges[0])}"
     elif drawn is not None:
         yield f"said: {_shown(drawn)}"
 
@@ -68,7 +69,7 @@ def _resolved(step: Step, drawn: Mapping[str, JsonValue]) -> Iterator[str]:
     """Say what a node of a reasoning tree was searched for with, and what came of it."""
     if step.hits:
         query = f" by {drawn['query']!r}" if drawn.get("query") else ""
-        yield f"found{query}: {len(step.hits)} passage{'s' * (len(step.hits) != 1)}"
+        yield f"found{query}: {len(step.hits)} {plural(len(step.hits), 'passage')}"
     together = cast("list[str]", drawn.get("batch") or [])
     if len(together) > 1:
         yield f"answered together with {', '.join(name for name in together if name != step.id)}"

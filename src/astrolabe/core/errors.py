@@ -17,6 +17,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from astrolabe.core.plural import plural
+
 FailureStatus = Literal["empty", "refused", "truncated", "unparsed", "failed"]
 
 
@@ -70,7 +72,7 @@ class FileError(UserError):
         shown = "\n".join(f"  {problem}" for problem in self.problems[:20])
         more = len(self.problems) - 20
         tail = f"\n  ... and {more} more" if more > 0 else ""
-        super().__init__(f"{path}: {len(self.problems)} problem(s)\n{shown}{tail}")
+        super().__init__(f"{path}: {len(self.problems)} {plural(len(self.problems), 'problem')}\n{shown}{tail}")
 
 
 class MissingExtra(UserError):

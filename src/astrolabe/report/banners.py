@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from astrolabe.core.plural import plural
 from astrolabe.report.material import Material
 from astrolabe.report.score_tables import by_kind, by_scope
 from astrolabe.report.table import GAP, Cell
@@ -24,7 +25,7 @@ def _gaps(material: Material) -> list[str]:
     if not gaps:
         return []
     worst = max(gaps, key=lambda cell: cell.missing)
-    lack = "1 cell lacks" if len(gaps) == 1 else f"{len(gaps)} cells lack"
+    lack = f"{len(gaps)} {plural(len(gaps), 'cell lacks', 'cells lack')}"
     said = (
         f"Scores are missing: {lack} {GAP:.0%} or more, of {len(cells)}; most lacks {_named(worst)}. A mean is of the "
         "scored alone; the round brackets say between what it would lie with all."

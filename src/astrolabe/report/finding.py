@@ -1,5 +1,6 @@
 """The main result in a sentence or two, so that nobody has to read it off a table."""
 
+from astrolabe.core.plural import plural
 from astrolabe.core.records import Estimate
 from astrolabe.report.material import Material
 from astrolabe.report.table import Cell
@@ -19,11 +20,11 @@ def finding(material: Material) -> str:
     end = "highest" if material.more_is_better(metric) else "lowest"
     alone = len(methods) == 1
     lead = f"{best.method} has {'a' if alone else f'the {end}'} mean {title} {place}"
-    said = f"{lead}: {cell.value} {cell.span}, {cell.counts} questions scored"
+    said = f"{lead}: {cell.value} {cell.span}, {cell.counts} {plural(best.n_asked, 'question')} scored"
     if same := [
         other for other in methods[1:] if _cell(material, material.find(metric, other, scope)).value == cell.value
     ]:
-        said += f"; {_listed(same)} {'has' if len(same) == 1 else 'have'} the same"
+        said += f"; {_listed(same)} {plural(len(same), 'has', 'have')} the same"
     return " ".join([f"{said}.", *_rivals(material, best.method), *_asked_others(material, best.method)])
 
 

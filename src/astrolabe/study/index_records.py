@@ -6,6 +6,7 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from astrolabe.core.plural import plural
 from astrolabe.core.records import Usage
 from astrolabe.store.folder import read_manifest
 
@@ -55,7 +56,7 @@ def lacks(index: str, asked: int, failed: Mapping[str, str]) -> str:
     shown = "; ".join(f"{what}: {reason}" for what, reason in list(failed.items())[:_SHOWN])
     more = len(failed) - _SHOWN
     tail = f"; and {more} more" if more > 0 else ""
-    return f"{index} lacks {len(failed)} of {asked} replies: {shown}{tail}"
+    return f"{index} lacks {len(failed)} of {asked} {plural(asked, 'reply', 'replies')}: {shown}{tail}"
 
 
 def index_records(indexes: Path) -> list[IndexRecord]:

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 from pydantic import JsonValue
 
 from astrolabe.compare import JudgesAgree, judges_agree
+from astrolabe.core.plural import plural
 from astrolabe.core.records import Question, Score
 from astrolabe.report import Judged
 from astrolabe.store.folder import read_manifest, write_manifest
@@ -113,7 +114,8 @@ def _said(one: str, other: str, found: JudgesAgree) -> str:
         return "cannot be told" if value is None else f"{value:.2f}"
 
     return (
-        f"{one} and {other} on {found.answers} answers: equal scores on {100 * found.equal:.0f} %, "
+        f"{one} and {other} on {found.answers} {plural(found.answers, 'answer')}: "
+        f"equal scores on {100 * found.equal:.0f} %, "
         f"{100 * found.apart:.1f} points apart in the mean; rank correlation (Kendall's tau-b) over the answers "
         f"{number(found.over_answers.value)}, over the methods' means {number(found.over_methods.value)}."
     )

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import astrolabe
 from astrolabe.compare import questions_needed
+from astrolabe.core.plural import plural
 from astrolabe.core.records import Answer, Passage, Score, Usage
 from astrolabe.core.tokens import COUNTER
 from astrolabe.metrics import agreement_note
@@ -153,7 +154,8 @@ def _costs(answers: Sequence[Answer]) -> list[Cost]:
 
 
 def _cost(record: IndexRecord) -> Cost:
-    return Cost(what=f"index {record.index} over {record.passages} passages", usage=record.total)
+    over = f"{record.passages} {plural(record.passages, 'passage')}"
+    return Cost(what=f"index {record.index} over {over}", usage=record.total)
 
 
 def _built(record: IndexRecord) -> Built:

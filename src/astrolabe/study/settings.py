@@ -9,6 +9,7 @@ from typing import Annotated, Final
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from astrolabe.core.errors import ConfigError
+from astrolabe.core.plural import plural
 
 Positive = Annotated[int, Field(ge=1)]
 Price = Annotated[float, Field(ge=0.0)]
@@ -97,7 +98,7 @@ def read_settings(path: Path) -> Settings:
             f"  {'.'.join(str(part) for part in fault['loc'])} = {fault['input']!r}: {fault['msg']}"
             for fault in error.errors(include_url=False)
         )
-        msg = f"{path}: {error.error_count()} setting(s) to correct\n{faults}"
+        msg = f"{path}: {error.error_count()} {plural(error.error_count(), 'setting')} to correct\n{faults}"
         raise ConfigError(msg) from error
 
 

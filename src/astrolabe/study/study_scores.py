@@ -1,19 +1,16 @@
 """Scoring a study's answers, and showing what its scores say."""
 
 from collections.abc import Sequence
-from typing import Final
 
 from astrolabe.compare import RESAMPLES, Correction
 from astrolabe.core.errors import UserError
+from astrolabe.core.plural import plural
 from astrolabe.study.models import Asking, open_models
 from astrolabe.study.progress import Progress
 from astrolabe.study.results import metrics_of, save_results, show
 from astrolabe.study.scoring import load_scores, score_study, standing_scores
 from astrolabe.study.shown import Shown
 from astrolabe.study.study import Study
-
-STALE: Final = "{} scores are left out: their answers or questions have changed since. Score again: astrolabe score"
-"""What stands on top of tables where scores do not belong to the answers any more."""
 
 
 async def score_and_show(
@@ -80,6 +77,14 @@ def compare_study(
     return Shown(
         results=results,
         questions=questions,
-        banners=(STALE.format(stale),) if stale else (),
+        banners=(_left_out(stale),) if stale else (),
         written=(folder, folder.parent / "estimates.jsonl"),
+    )
+
+
+def _left_out(stale: int) -> str:
+    """Say on top of tables that scores do not belong to the answers any more."""
+    return (
+        f"{stale} {plural(stale, 'score is', 'scores are')} left out: their answers or questions have changed since. "
+        "Score again: astrolabe score"
     )

@@ -8,6 +8,7 @@ import click
 from astrolabe.cli.options import Common, common_options
 from astrolabe.cli.session import run_loop, study_of
 from astrolabe.cli.talk import Exit, give, give_object, say
+from astrolabe.core.plural import plural
 from astrolabe.store.carried import Carried
 from astrolabe.study.calls import export_calls, import_calls
 
@@ -57,10 +58,16 @@ def take(common: Common, *, file: Path) -> int:
     if common.as_json:
         give_object({**counts.model_dump(), "file": str(study.folder.calls)})
     else:
-        say(f"{_said(counts)}; {counts.known} rows were here already")
+        say(f"{_said(counts)}; {counts.known} {plural(counts.known, 'row was', 'rows were')} here already")
         give(str(study.folder.calls))
     return Exit.DONE
 
 
 def _said(counts: Carried) -> str:
-    return f"{counts.replies} replies, {counts.failures} failures, {counts.vectors} vectors, {counts.took} notes"
+    carried = (
+        (counts.replies, plural(counts.replies, "reply", "replies")),
+        (counts.failures, plural(counts.failures, "failure")),
+        (counts.vectors, plural(counts.vectors, "vector")),
+        (counts.took, plural(counts.took, "note")),
+    )
+    return ", ".join(f"{number} {word}" for number, word in carried)

@@ -7,6 +7,7 @@ import click
 from astrolabe.benchmark import check_file
 from astrolabe.cli.options import Common, common_options
 from astrolabe.cli.talk import Exit, give, give_object, say
+from astrolabe.core.plural import plural
 from astrolabe.store.folder import StudyFolder
 from astrolabe.study.study import Study
 
@@ -40,5 +41,6 @@ def command(common: Common, *, file: Path) -> int:
     else:
         for problem in problems:
             give(f"{problem.severity}: {problem}")
-        say(f"{file}: {len(errors)} error(s), {len(problems) - len(errors)} warning(s)")
+        warnings = len(problems) - len(errors)
+        say(f"{file}: {len(errors)} {plural(len(errors), 'error')}, {warnings} {plural(warnings, 'warning')}")
     return Exit.USER if errors else Exit.DONE

@@ -3,6 +3,7 @@
 from collections import Counter
 from itertools import chain
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -10,10 +11,15 @@ from astrolabe.cli.drawing import TerminalProgress
 from astrolabe.cli.options import Common, common_options
 from astrolabe.cli.session import study_of
 from astrolabe.cli.talk import Exit, give, give_records, say
+from astrolabe.core.plural import plural
 from astrolabe.core.records import Document
 from astrolabe.documents import RecordFields
 from astrolabe.study.dumps import DumpRead
 from astrolabe.study.ingesting import ingest
+from astrolabe.study.sampling import Sample
+
+_SHOWN: Final = 10
+"""So many missing gold pages are named."""
 
 
 @click.command("ingest")
@@ -37,6 +43,12 @@ from astrolabe.study.ingesting import ingest
     show_default=True,
     help="A file that takes longer is failed; the others are read.",
 )
+@click.option(
+    "--sample",
+    metavar="N",
+    type=click.IntRange(min=0),
+    help="Dumps: keep the gold pages of the study's benchmark and N other articles, drawn by the seed.",
+)
 @common_options
 def command(
     common: Common,
@@ -46,6 +58,7 @@ def command(
     title_field: str,
     date_field: str,
     seconds_per_file: float,
+    sample: int | None,
 ) -> int:
     """Read files and folders (PATH...) into the study: text, Markdown, HTML, PDF, DOCX, JSON lines, JATS XML, dumps.
 
@@ -55,7 +68,9 @@ def command(
     """
     fields = RecordFields(text=text_field, title=title_field, date=date_field)
     with TerminalProgress() as progress:
-        result = ingest(study_of(common), paths, progress, fields=fields, seconds_per_file=seconds_per_file)
+        result = ingest(
+            study_of(common), paths, progress, fields=fields, seconds_per_file=seconds_per_file, sample=sample
+        )
     if common.as_json:
         every = chain(result.documents, result.pages())
         give_records(document.model_copy(update={"text": ""}) for document in every)
@@ -66,6 +81,8 @@ def command(
             give(f"{'done':<9}  {name}  (unchanged since it was read)")
         for read in result.dumps:
             give(_dump_line(read))
+    if result.sample and result.dumps:
+        say(_sample_line(result.sample))
     merged = result.merged
     counts = Counter(document.status for document in result.documents)
     for read in result.dumps:
@@ -80,8 +97,22 @@ def command(
 
 def _dump_line(read: DumpRead) -> str:
     states = ", ".join(f"{number:,} {state}" for state, number in sorted(read.pages.items()))
-    others = f"{read.redirects:,} redirects kept as titles, {read.left_out:,} pages of other namespaces left out"
-    return f"{'done':<9}  {read.source}  ({read.pages.total():,} pages: {states}; {others})"
+    total = read.pages.total()
+    redirects = f"{read.redirects:,} {plural(read.redirects, 'redirect kept as a title', 'redirects kept as titles')}"
+    others = f"{read.left_out:,} {plural(read.left_out, 'page')} of other namespaces left out"
+    if read.not_drawn:
+        others += f", {read.not_drawn:,} {plural(read.not_drawn, 'article')} not in the sample"
+    return f"{'done':<9}  {read.source}  ({total:,} {plural(total, 'page')}: {states}; {redirects}, {others})"
+
+
+def _sample_line(sample: Sample) -> str:
+    drawn = f"the sample: {sample.others:,} {plural(sample.others, 'article')} drawn with seed {sample.seed}"
+    if not sample.gold:
+        return f"{drawn}, no gold pages: the study's benchmark names none; import one first to keep its pages"
+    found = len(sample.gold) - len(sample.missing)
+    missing = f"; not in the dumps: {', '.join(map(repr, sample.missing[:_SHOWN]))}" if sample.missing else ""
+    more = f" and {len(sample.missing) - _SHOWN:,} more" if len(sample.missing) > _SHOWN else ""
+    return f"{drawn}, and {found:,} of {len(sample.gold):,} gold pages{missing}{more}"
 
 
 def _line(document: Document) -> str:

@@ -10,6 +10,7 @@ from astrolabe.cli.options import Common, common_options
 from astrolabe.cli.result_page import print_results
 from astrolabe.cli.session import answer_option, asking_of, embed_option, run_loop
 from astrolabe.cli.talk import Exit, give, give_object, say
+from astrolabe.core.plural import plural
 from astrolabe.report import main_table
 from astrolabe.study.answers import count_states
 from astrolabe.study.quickstart import quickstart
@@ -55,9 +56,12 @@ def command(common: Common, *, folder: Path, everything: bool, answer: str | Non
         )
     else:
         print_results(material)
+        total = sum(states.values())
         say(
-            f"{sum(states.values())} answers ({', '.join(f'{number} {state}' for state, number in states.items())}), "
-            f"{result.calls} calls to a model, {result.recorded} from the record, {result.seconds:.0f} s"
+            f"{total} {plural(total, 'answer')} "
+            f"({', '.join(f'{number} {state}' for state, number in states.items())}), "
+            f"{result.calls} {plural(result.calls, 'call')} to a model, "
+            f"{result.recorded} from the record, {result.seconds:.0f} s"
         )
         give(str(result.report))
     if shown.stopped:

@@ -7,6 +7,7 @@ import click
 from astrolabe.cli.options import Common, common_options
 from astrolabe.cli.session import study_of
 from astrolabe.cli.talk import Exit, give, give_object
+from astrolabe.core.plural import plural
 from astrolabe.study.status import study_status
 
 if TYPE_CHECKING:
@@ -25,8 +26,11 @@ def command(common: Common) -> int:
     give(f"documents   {_counts(status.documents) or 'none; run: astrolabe ingest PATH...'}")
     give(f"questions   {_counts(status.questions) or 'none; run: astrolabe import FORMAT PATH'}")
     for one in status.indexes:
-        calls = f"{one.total.calls} calls ({one.total.recorded} recorded), {one.seconds:.0f} s"
-        give(f"index       {one.index} over {one.passages} passages: {one.lacks() or 'whole'}; {calls}")
+        calls = (
+            f"{one.total.calls} {plural(one.total.calls, 'call')} ({one.total.recorded} recorded), {one.seconds:.0f} s"
+        )
+        over = f"{one.passages} {plural(one.passages, 'passage')}"
+        give(f"index       {one.index} over {over}: {one.lacks() or 'whole'}; {calls}")
     for method, states in status.answers.items():
         asked = status.asked
         missing = max(0, asked - sum(states.values()))

@@ -12,7 +12,7 @@ from astrolabe.core.records import Document, Hit, Passage, Question
 from astrolabe.core.spelling import spell
 from astrolabe.core.tokens import count_tokens
 from astrolabe.embed.hashed import HashedEmbedder
-from astrolabe.llm.scripted import Script, Scripted
+from astrolabe.llm.scripted import AnyPrompt, Script, Scripted
 from tests.scoring_kit import bare_document
 
 if TYPE_CHECKING:
@@ -35,6 +35,11 @@ QUESTION = Question(id="q", text="What moves the tides of the oceans?")
 def passage(name: str, text: str) -> Passage:
     """Return a text as the only passage of a document of its own."""
     return Passage(id=name, document_id=f"d-{name}", text=text, start=0, end=len(text), tokens=count_tokens(text))
+
+
+def material(prompt: AnyPrompt) -> str:
+    """Return what a prompt shows beside its question: the block of the hole `context`."""
+    return prompt.messages[-1].content.partition('name="context">\n')[2].partition("\n</block-")[0]
 
 
 @dataclass

@@ -9,9 +9,9 @@ from inline_snapshot import snapshot
 from astrolabe.core.errors import ConfigError, ModelError
 from astrolabe.core.records import Answer, Question, Step
 from astrolabe.llm.scripted import AnyPrompt, Line
-from astrolabe.methods.apt import APT
+from astrolabe.methods.apt import APT, Context
 from tests.late_kit import Late
-from tests.six_passages import QUESTION, TracedKit
+from tests.six_passages import QUESTION, TracedKit, material
 
 PLANS = {
     QUESTION.text: [
@@ -137,6 +137,152 @@ async def test_every_call_and_search_is_made_once() -> None:
             "search 'tides N4.2' k=2: p6, p1",
         ]
     )
+
+
+async def test_what_each_answer_is_written_from() -> None:
+    kit = TracedKit(script)
+
+    await APT(k=2).answer(QUESTION, kit)
+
+    assert {prompt.name: material(prompt) for prompt in kit.scripted.asked if material(prompt)} == snapshot(
+        {
+            "answer_together.v1": """\
+D1:
+The moon pulls the water of the oceans, and tides follow it.
+
+D2:
+Spring tides come when sun and moon pull together.
+
+D3:
+A tide table tells the harbour master when the water is high.\
+""",
+            "answer_from_siblings.v1": """\
+Q1: What pulls the water of the oceans?
+A1: Answer to N1.
+
+Q2: When do spring tides come?
+A2: Answer to N2.\
+""",
+            "answer_node.v1": """\
+Q1: What pulls the water of the oceans?
+A1: Answer to N1.
+
+The moon pulls the water of the oceans, and tides follow it.
+
+Spring tides come when sun and moon pull together.\
+""",
+            "merge_answers.v1": """\
+Q1: What do lamps burn?
+A1: Answer to N4.1.
+
+Q2: When do nets of hemp rot?
+A2: Answer to N4.2.\
+""",
+            "write_from_answers.v1": """\
+Q1: What pulls the water of the oceans?
+A1: Answer to N1.
+
+Q2: When do spring tides come?
+A2: Answer to N2.
+
+Q3: When is that water high?
+A3: Said by answer_node.v1.
+
+Q4: How are lamps and nets kept?
+A4: Said by merge_answers.v1.
+
+Q5: Which of the moon and the sun is told by a table?
+A5: Said by answer_from_siblings.v1.\
+""",
+        }
+    )
+
+
+async def test_only_questions_whose_passages_overlap_share_a_call() -> None:
+    def apart(prompt: AnyPrompt) -> Line:
+        shown = prompt.messages[-1].content
+        if prompt.name == "decompose.v1":
+            parts = ["What pulls water?", "What do lamps burn?", "When do spring tides come?"]
+            return json.dumps({"questions": parts if QUESTION.text in shown else []})
+        if prompt.name == "queries.v1":
+            return json.dumps(
+                {"queries": [{"id": "N1", "query": "moon"}, {"id": "N2", "query": "lamps burned whale oil"}]}
+            )
+        return script(prompt)
+
+    def batches(answer: Answer) -> list[object]:
+        return [step.output["batch"] for step in answer.trace[1:] if isinstance(step.output, dict)]
+
+    clustered = await APT(k=1).answer(QUESTION, TracedKit(apart))
+    neighbours = await APT(k=1, cluster=False).answer(QUESTION, TracedKit(apart))
+    alone = await APT(k=1, batch=1).answer(QUESTION, TracedKit(apart))
+    pairs = await APT(k=1, cluster=False, batch=2).answer(QUESTION, TracedKit(apart))
+
+    assert batches(clustered) == [["1", "3"], [], ["1", "3"]]
+    assert batches(neighbours) == [["1", "2", "3"]] * 3
+    assert batches(alone) == [[], [], []]
+    assert batches(pairs) == [["1", "2"], ["1", "2"], []]
+
+
+@pytest.mark.parametrize(
+    ("context", "refs"), [("referenced", [[], [], [1], []]), ("preceding", [[], [1], [1, 2], [1, 2, 3]])]
+)
+async def test_a_question_is_shown_the_answers_it_names_or_all_before_it(
+    context: Context, refs: list[list[int]]
+) -> None:
+    answer = await APT(k=2, context=context).answer(QUESTION, TracedKit(script))
+
+    outputs = [step.output for step in answer.trace if step.parent == "0" and isinstance(step.output, dict)]
+    assert [output["refs"] for output in outputs][:4] == refs
+
+
+@pytest.mark.parametrize(("breadth", "told"), [(0, "as many parts as the question needs"), (6, "exactly 6 parts")])
+async def test_the_breadth_is_told_where_a_question_is_taken_apart(breadth: int, told: str) -> None:
+    kit = TracedKit(script)
+
+    await APT(k=2, breadth=breadth).answer(QUESTION, kit)
+
+    plans = [prompt.messages for prompt in kit.scripted.asked if prompt.name == "decompose.v1"]
+    assert plans
+    assert all(told in " ".join(message.content for message in messages) for messages in plans)
+
+
+async def test_a_question_that_refers_to_another_may_be_taken_apart_itself() -> None:
+    def deep(prompt: AnyPrompt) -> Line:
+        shown = prompt.messages[-1].content
+        if prompt.name == "decompose.v1" and "When is that water high?" in shown:
+            return json.dumps({"questions": ["What tells it?", "Who reads <Q1>?"]})
+        return script(prompt)
+
+    kit = TracedKit(deep)
+
+    answer = await APT(k=2).answer(QUESTION, kit)
+
+    assert [line(step) for step in answer.trace if step.id.startswith("3")] == snapshot(
+        [
+            "3 vertical (split): Said by merge_answers.v1.",
+            "3.1 external (atomic) 'moon water': Said by answer_node.v1.",
+            "3.2 vertical (split): Said by merge_answers.v1.",
+            "3.2.1 external (depth_cap) 'moon water': Said by answer_node.v1.",
+            "3.2.2 external (depth_cap) 'moon water': Said by answer_node.v1.",
+        ]
+    )
+
+
+async def test_questions_that_wait_for_nobody_are_planned_and_searched_for_at_the_same_time() -> None:
+    parts = [*(f"What is item {number}?" for number in range(20)), "What is <Q1> worth?", "What is <Q21> made of?"]
+
+    def wide(prompt: AnyPrompt) -> Line:
+        shown = prompt.messages[-1].content
+        if prompt.name == "decompose.v1":
+            return json.dumps({"questions": parts if QUESTION.text in shown else []})
+        return script(prompt)
+
+    late = Late(wide, 1)
+
+    await APT(k=2).answer(QUESTION, late)
+
+    assert late.most_at_once >= 20
 
 
 async def test_a_question_that_stays_whole_is_one_search() -> None:

@@ -1,10 +1,13 @@
 """`graphrag_global` and `graphrag_local` on six passages: every search and every call, in order."""
 
+import json
+
 from inline_snapshot import snapshot
 
+from astrolabe.llm.scripted import AnyPrompt, Line
 from astrolabe.methods.graphrag import GraphRAGGlobal, GraphRAGLocal
 from tests.sensible import sensible
-from tests.six_passages import QUESTION, TracedKit
+from tests.six_passages import QUESTION, TracedKit, material
 
 
 async def test_global_asks_every_block_of_reports_and_writes_from_the_points() -> None:
@@ -215,3 +218,80 @@ What moves the tides of the oceans?
 
 Answer in at most 3 short sentences.\
 """)
+
+
+async def test_global_writes_from_the_best_points_of_all_blocks_first_and_leaves_useless_ones_out() -> None:
+    scores = {"On moon": 20, "On water": 0, "On tides": 90, "On Lighthouse": 60, "Nets": 0}
+
+    def rates(prompt: AnyPrompt) -> Line:
+        if prompt.name != "points.v1":
+            return sensible(prompt)
+        points = [
+            {"description": title, "score": score, "entries": [1]}
+            for title, score in scores.items()
+            if f"] {title}\n" in prompt.messages[-1].content
+        ]
+        return json.dumps({"points": points})
+
+    kit = TracedKit(rates)
+
+    answer = await GraphRAGGlobal(block_tokens=40).answer(QUESTION, kit)
+
+    assert material(kit.scripted.asked[-1]) == snapshot("""\
+Points:
+
+On tides
+On Lighthouse
+On moon\
+""")
+    assert answer.trace[1].reason == snapshot("4 blocks asked, 0 failed, 2 points of score 0")
+
+
+async def test_what_is_described_more_than_once_is_described_anew_before_reports_are_written_from_it() -> None:
+    def tells(prompt: AnyPrompt) -> Line:
+        if prompt.name == "describe.v1":
+            return "Described anew."
+        if prompt.name != "extract.v1":
+            return sensible(prompt)
+        read = json.loads(str(sensible(prompt)))
+        for one in read["entities"]:
+            one["description"] = f"Said with {read['entities'][0]['name']}."
+        return json.dumps(read)
+
+    kit = TracedKit(tells)
+
+    await GraphRAGGlobal(describe_at=1).answer(QUESTION, kit)
+
+    asked = [step.split()[1] for step in kit.trace if step.startswith("ask")]
+    assert list(dict.fromkeys(asked)) == ["extract.v1", "describe.v1", "report.v1", "points.v1", "write.v1"]
+    reported = [prompt.messages[-1].content for prompt in kit.scripted.asked if prompt.name == "report.v1"]
+    assert [[line for line in shown.splitlines() if " (" in line] for shown in reported] == snapshot(
+        [
+            [
+                "Lighthouse (concept, 1 relation): Said with Lighthouse.",
+                "lamps (concept, 1 relation): Said with Lighthouse.",
+                "Lighthouse - lamps (themes: sea; weight 5, rank 2): Lighthouse and lamps",
+            ],
+            [
+                "moon (concept, 3 relations): Described anew.",
+                "sun (concept, 3 relations): Described anew.",
+                "The (concept, 1 relation): Said with The.",
+                "moon - sun (themes: sea; weight 5, rank 6): sun and moon",
+                "The - moon (themes: sea; weight 5, rank 4): The and moon",
+            ],
+            [
+                "water (concept, 5 relations): Described anew.",
+                "Salt (concept, 1 relation): Said with Salt.",
+                "tide (concept, 1 relation): Said with tide.",
+                "water - Salt (themes: sea; weight 5, rank 6): Salt and water",
+                "water - tide (themes: sea; weight 5, rank 6): tide and water",
+            ],
+            [
+                "tides (concept, 3 relations): Described anew.",
+                "oceans (concept, 2 relations): Said with The.",
+                "Spring (concept, 1 relation): Said with Spring.",
+                "oceans - tides (themes: sea; weight 5, rank 5): oceans and tides",
+                "tides - Spring (themes: sea; weight 5, rank 4): Spring and tides",
+            ],
+        ]
+    )

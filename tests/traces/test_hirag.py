@@ -6,7 +6,7 @@ from inline_snapshot import snapshot
 
 from astrolabe.methods.hirag import HiRAG
 from tests.sensible import sensible
-from tests.six_passages import QUESTION, TracedKit
+from tests.six_passages import QUESTION, TracedKit, material
 
 
 async def test_hirag_reads_layers_reports_then_joins_communities_and_asks_once() -> None:
@@ -38,6 +38,40 @@ async def test_hirag_reads_layers_reports_then_joins_communities_and_asks_once()
             "ask write.v1 (answer.write) with p1, p2, p6",
         ]
     )
+    assert material(kit.scripted.asked[-1]) == snapshot("""\
+Background:
+
+On tides
+What is known of tides.
+- tides is spoken of. It is so.
+
+On tide
+What is known of tide.
+- tide is spoken of. It is so.
+
+What joins them:
+
+tides - All about water (weight 5, rank 17): It falls under it.
+oceans - All about water (weight 5, rank 15): It falls under it.
+tide - All about water (weight 5, rank 15): It falls under it.
+Spring - All about water (weight 5, rank 14): It falls under it.
+oceans - tides (themes: sea; weight 5, rank 8): oceans and tides
+tides - Spring (themes: sea; weight 5, rank 7): Spring and tides
+tides - All about tides (weight 5, rank 7): It falls under it.
+tide - All about tides (weight 5, rank 5): It falls under it.
+
+Things:
+
+oceans (concept, 3 relations): What is said of oceans.
+tides (concept, 5 relations): What is said of tides.
+tide (concept, 3 relations): What is said of tide.
+
+Passages:
+
+The moon pulls the water of the oceans, and tides follow it.
+Spring tides come when sun and moon pull together.
+A tide table tells the harbour master when the water is high.\
+""")
     assert [(hit.passage_id, hit.source) for hit in answer.contexts] == snapshot(
         [("p1", "entity"), ("p2", "entity"), ("p6", "entity")]
     )

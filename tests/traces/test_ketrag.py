@@ -9,7 +9,7 @@ from astrolabe.core.spelling import parse_spelled
 from astrolabe.methods import METHODS
 from astrolabe.methods.ketrag import KETRAG
 from tests.sensible import sensible
-from tests.six_passages import QUESTION, TracedKit
+from tests.six_passages import QUESTION, TracedKit, material
 
 
 def steps(answer: Answer) -> list[tuple[object, ...]]:
@@ -126,3 +126,29 @@ async def test_ketrag_as_published_reads_merged_pieces_twice_and_asks_for_a_shor
             "ask write_short.v1 (answer.write) with p1, p2, p6, p3, p4, p5",
         ]
     )
+
+
+async def test_ketrag_shows_the_relations_of_its_entities_after_them() -> None:
+    kit = TracedKit(sensible)
+
+    await KETRAG(k=2).answer(QUESTION, kit)
+
+    assert material(kit.scripted.asked[-1]).partition("Where they are spoken of:")[0] == snapshot("""\
+Things and how they are related:
+
+oceans (concept, 2 relations): What is said of oceans.
+tides (concept, 3 relations): What is said of tides.
+water - oceans (themes: sea; weight 5, rank 7): water and oceans
+tides - sun (themes: sea; weight 5, rank 6): tides and sun
+oceans - tides (themes: sea; weight 5, rank 5): oceans and tides
+tides - Spring (themes: sea; weight 5, rank 4): Spring and tides
+
+More on the question:
+
+The moon pulls the water of the oceans, and tides follow it.
+Spring tides come when sun and moon pull together.
+A tide table tells the harbour master when the water is high.
+Salt pans dry sea water in the sun until crystals form.
+Lighthouse lamps burned whale oil before paraffin came.
+Nets of hemp rot when they are stored wet.\
+""")

@@ -11,7 +11,8 @@ from astrolabe.core.records import Answer
 from astrolabe.llm.scripted import AnyPrompt, Line
 from astrolabe.methods.planrag import PlanRAG
 from astrolabe.parts.plan_graph import in_order_of_need
-from tests.six_passages import QUESTION, TracedKit
+from astrolabe.parts.trace_shape import shape
+from tests.six_passages import QUESTION, TracedKit, material
 
 PLAN: list[dict[str, str | list[str]]] = [
     {"id": "Q3", "question": "When is what <Q2> pulls high?", "needs": ["Q2"]},
@@ -35,9 +36,11 @@ def tree(answer: Answer) -> list[tuple[str, str | None, str]]:
     return [(step.id, step.parent, str(step.input)) for step in answer.trace]
 
 
+# D5
 async def test_each_question_stands_after_those_it_needs_and_below_the_deepest_of_them() -> None:
     answer = await PlanRAG(k=2).answer(QUESTION, TracedKit(script))
 
+    assert shape(answer.trace)[:3] == (5, 4, pytest.approx(4 / 3))
     assert tree(answer) == snapshot(
         [
             ("0", None, "What moves the tides of the oceans?"),
@@ -73,6 +76,28 @@ async def test_every_call_is_made_once() -> None:
     )
 
 
+async def test_each_answer_is_written_from_the_answers_that_it_needs() -> None:
+    kit = TracedKit(script)
+
+    await PlanRAG(k=2).answer(QUESTION, kit)
+
+    shown = [material(prompt) for prompt in kit.scripted.asked if prompt.name == "answer_node.v1"]
+    assert sorted(text.partition("\n\n")[0] for text in shown if text.startswith("Q1:")) == snapshot(
+        [
+            """\
+Q1: When does the moon pull most?
+A1: Said by answer_node.v1.\
+""",
+            """\
+Q1: Which bodies pull at the sea?
+A1: Said by answer_node.v1.\
+""",
+        ]
+    )
+    assert len(shown) == 4
+
+
+# D4
 @pytest.mark.parametrize("count", [0, 1])
 async def test_a_plan_of_one_question_or_none_is_one_search_whose_passages_are_used(count: int) -> None:
     kit = TracedKit(lambda prompt: script(prompt, PLAN[:count]))

@@ -3,7 +3,7 @@
 from inline_snapshot import snapshot
 
 from astrolabe.methods.raptor import Raptor
-from tests.six_passages import QUESTION, TracedKit
+from tests.six_passages import QUESTION, TracedKit, material
 
 SUMMARIES = ["Moon and sun make tides.", "Lamps and nets.", "Salt and a tide table.", "The sea."]
 SCRIPT = {"index.summarise": SUMMARIES, "answer.write": ["The moon moves them."]}
@@ -25,6 +25,14 @@ async def test_raptor_summarises_clusters_then_searches_passages_and_summaries_t
         ]
     )
     assert answer.text == "The moon moves them."
+    assert material(kit.scripted.asked[-1]) == snapshot("""\
+Texts and summaries of several texts, the nearest to the question first:
+
+The moon pulls the water of the oceans, and tides follow it.
+Salt and a tide table.
+Moon and sun make tides.
+Spring tides come when sun and moon pull together.\
+""")
     assert [(hit.passage_id, hit.source) for hit in answer.contexts] == snapshot([("p1", "passage"), ("p2", "passage")])
     assert [(hit.passage_id, hit.source) for hit in answer.retrieved] == snapshot(
         [("p1", "passage"), ("p3", "summary"), ("p4", "summary"), ("p5", "summary"), ("p2", "summary")]

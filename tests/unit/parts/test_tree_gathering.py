@@ -4,6 +4,8 @@ import asyncio
 import json
 from collections.abc import Sequence
 
+import pytest
+
 from astrolabe.core.errors import ModelError
 from astrolabe.core.records import Hit
 from astrolabe.core.tokens import count_tokens
@@ -11,7 +13,7 @@ from astrolabe.llm.scripted import AnyPrompt, Line
 from astrolabe.methods.apt import APT
 from astrolabe.parts.tree_gathering import Batching
 from astrolabe.parts.tree_node import Node, Pair
-from tests.six_passages import TracedKit, passage
+from tests.six_passages import TracedKit, material, passage
 
 LONG = "the moon pulls the water and the sun helps it, " * 20
 
@@ -39,11 +41,6 @@ def siblings(number: int) -> tuple[Node, list[Node]]:
     return root, root.children
 
 
-def material(prompt: AnyPrompt) -> str:
-    """Return what a prompt shows beside its questions."""
-    return prompt.messages[-1].content.partition('name="context">\n')[2].partition("\n</block")[0]
-
-
 # M13
 async def test_what_a_shared_call_shows_stays_within_what_a_model_may_be_shown() -> None:
     sizes = {"p1": 10, "p2": 10, "p3": 70}  # the third was found, and fits no more
@@ -60,6 +57,23 @@ async def test_what_a_shared_call_shows_stays_within_what_a_model_may_be_shown()
 
     together = [prompt for prompt in kit.scripted.asked if prompt.name == "answer_together.v1"]
     assert [[name for name in sizes if f"{name} " in material(prompt)] for prompt in together] == [["p1", "p2"]]
+
+
+# M13
+@pytest.mark.parametrize(
+    ("context_tokens", "batch_tokens", "groups"), [(1_000, 1_000, 1), (250, 1_000, 2), (1_000, 250, 2)]
+)
+async def test_questions_share_a_call_as_far_as_both_budgets_go(
+    context_tokens: int, batch_tokens: int, groups: int
+) -> None:
+    held = [passage("p1", "tide " * 20)]
+    gather = gathering(TracedKit(held=held, context_tokens=context_tokens), "p1", batch_tokens=batch_tokens)
+    _, children = siblings(2)
+    for child in children:
+        child.query = "tides"
+        await gather.search(child)
+
+    assert len(gather.grouped(children)) == groups
 
 
 # M10, M13

@@ -14,6 +14,7 @@ from astrolabe.study.study import open_study
 from tests.commands import Command
 from tests.servers import serving
 from tests.small_study import TEXTS, model_at, questions, small_study, speaks
+from tests.wiki_dump import write_dump
 
 
 @pytest.fixture
@@ -312,3 +313,29 @@ def test_a_plan_with_a_wrong_option_is_refused_like_the_command(command: Command
 
     assert (ended.code, ended.out) == (2, "")
     assert "--nonsense" in ended.err
+
+
+def test_ingest_with_a_sample_says_what_was_drawn_and_what_is_not_in_it(command: Command, root: Path) -> None:
+    dump = write_dump(root.parent / "d.xml")
+
+    ended = command("ingest", dump, "--sample", "2", "--seed", "3", "--study", root)
+
+    assert "the sample: 2 articles drawn with seed 3, no gold pages: the study's benchmark names none" in ended.err
+    assert " articles not in the sample)" in ended.out
+    assert len(open_study(root).documents) == 2
+
+
+@pytest.mark.parametrize(
+    ("sample", "name", "says"),
+    [("-1", "d.xml", "--sample"), ("x", "d.xml", "--sample"), ("0", "d.xml", "names none"), ("5", "n.txt", "no dump")],
+)
+def test_a_senseless_sample_ends_with_code_2_and_says_why(
+    command: Command, root: Path, sample: str, name: str, says: str
+) -> None:
+    write_dump(root.parent / "d.xml")
+    (root.parent / "n.txt").write_text("A note.")
+
+    ended = command("ingest", root.parent / name, "--sample", sample, "--study", root)
+
+    assert ended.code == 2
+    assert says in ended.err

@@ -5,7 +5,8 @@ import gzip
 import html
 import re
 import zlib
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import BufferedIOBase
 from pathlib import Path
@@ -63,6 +64,18 @@ class Wiki(NamedTuple):
 
     home: str = ""
     hidden: tuple[str, ...] = ()
+
+
+class PagesDue(NamedTuple):
+    """Which pages of a dump are to be read: those after the first `after`; of them `only` some, if that is given."""
+
+    after: int = 0
+    only: Sequence[int] | None = None
+
+    def following(self, number: int) -> int:
+        """Return the number of the next page that is due behind a page; without any, that of the next page."""
+        place = 0 if self.only is None else bisect_right(self.only, number)
+        return self.only[place] if self.only is not None and place < len(self.only) else number + 1
 
 
 class RawPage(NamedTuple):
@@ -181,8 +194,10 @@ def read_wiki(path: Path) -> Wiki:
     return Wiki(home=(site.findtext("base") or "").strip(), hidden=tuple(name.lower() for name in names if name))
 
 
-def read_dump(path: Path, *, after: int = 0) -> Iterator[Extract | None]:
+def read_dump(path: Path, *, after: int = 0, only: Sequence[int] | None = None) -> Iterator[Extract | None]:
     """Yield one extract for each page of a dump, those after the first `after`, in order.
+
+    Where `only` is given, pages of other numbers are passed over, apart from those that break off.
 
     While it passes over pages it yields a null now and then, so that nobody thinks it hangs.
 
@@ -190,10 +205,12 @@ def read_dump(path: Path, *, after: int = 0) -> Iterator[Extract | None]:
     its target; one that cannot be read is failed. `extra` holds the page's number in the dump, under `record`.
     """
     wiki = read_wiki(path)
+    wanted = None if only is None else frozenset(only)
     yield None  # what is slow to load is loaded: the first page's time begins
     with open_dump(path) as stream:
         for page in raw_pages(stream):
-            if page.number > after:
+            is_wanted = wanted is None or page.number in wanted or page.fault is not None
+            if page.number > after and is_wanted:
                 yield _extract(page, wiki)
             elif page.number % _SIGN_OF_LIFE == 0:
                 yield None
@@ -221,6 +238,12 @@ def title_of(path: Path, number: int) -> str | None:
             return next((page.title for page in raw_pages(stream) if page.number == number), None)
     except OSError:
         return None
+
+
+def page_number(extract: Extract) -> int:
+    """Return the number of a page in its dump."""
+    number = extract.extra.get("record")
+    return number if isinstance(number, int) else 0
 
 
 def failed_page(number: int, title: str, reason: str) -> Extract:

@@ -1,6 +1,7 @@
 """A job for the parsing process: the message from our process to it."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Final
 
@@ -16,13 +17,15 @@ DONE: Final = b"\n"
 class Job:
     """A file to parse, and after how many seconds without a result the process is stopped.
 
-    A dump's job says after how many of its pages to begin; other files' jobs say nothing.
+    A dump's job says after how many of its pages to begin, and where not all are wanted, which ones alone, by number
+    and in order; other files' jobs say nothing.
     """
 
     path: str
     fields: RecordFields
     seconds: float
     after: int | None = None
+    only: Sequence[int] | None = None
 
     def line(self) -> bytes:
         """Return the job as a line of ASCII."""
@@ -32,4 +35,5 @@ class Job:
 def read_job(line: bytes) -> Job:
     """Return the job that `Job.line` wrote."""
     read = json.loads(line)
-    return Job(path=read["path"], fields=RecordFields(**read["fields"]), seconds=read["seconds"], after=read["after"])
+    fields = RecordFields(**read.pop("fields"))
+    return Job(fields=fields, **read)

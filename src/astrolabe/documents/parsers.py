@@ -13,7 +13,7 @@ from queue import Empty, Queue
 from typing import IO, Final, cast
 
 from astrolabe.core.errors import UserError
-from astrolabe.documents.dump import failed_page, title_of
+from astrolabe.documents.dump import PagesDue, failed_page, page_number, title_of
 from astrolabe.documents.extract import Extract, read_extract
 from astrolabe.documents.fields import RecordFields
 from astrolabe.documents.job import DONE, READY, Job
@@ -55,30 +55,31 @@ class Parsers:
         process.close()
         return [*extracts, failed(fault if not extracts else f"after {len(extracts)} record(s): {fault}")]
 
-    def pages(self, path: Path, fields: RecordFields, *, after: int) -> Iterator[Extract]:
-        """Yield one extract for each page of a dump, those after the first `after`, as they are read.
+    def pages(self, path: Path, fields: RecordFields, due: PagesDue) -> Iterator[Extract]:
+        """Yield one extract for each page of a dump that is due, as they are read.
 
         A page at which the process crashes or never returns is failed, and another process reads on behind it.
 
         Raises:
             UserError: A parsing process cannot be started at all.
         """
-        done = after
+        done = due.after
         while True:
             process = self._take()
             fault = ""
-            for said in process.stream(Job(path=str(path), fields=fields, seconds=self.seconds_per_file, after=done)):
+            job = Job(path=str(path), fields=fields, seconds=self.seconds_per_file, after=done, only=due.only)
+            for said in process.stream(job):
                 if isinstance(said, str):
                     fault = said
                     break
-                done += 1
+                done = page_number(said)
                 yield said
             if not fault:
                 with self._lock:
                     self._idle.append(process)
                 return
             process.close()
-            done += 1
+            done = due.following(done)
             title = title_of(path, done)
             if title is None:
                 yield failed_page(done, f"page {done}", fault)

@@ -10,7 +10,7 @@ from typing import Final
 
 from astrolabe.core.ids import content_id, document_id
 from astrolabe.core.records import Document, Extra
-from astrolabe.documents.dump import WIKITEXT, is_dump
+from astrolabe.documents.dump import WIKITEXT, PagesDue, is_dump
 from astrolabe.documents.extract import Extract
 from astrolabe.documents.fields import RecordFields
 from astrolabe.documents.find import FoundFile, find_files, folder_keys
@@ -20,7 +20,7 @@ from astrolabe.documents.parsers import Parsers
 from astrolabe.documents.storable import storable
 
 _DEFAULT_FIELDS: Final = RecordFields()
-PagesBefore = Callable[[FoundFile, str], int | None]
+PagesOf = Callable[[FoundFile, str], PagesDue | None]
 _AHEAD: Final = 2
 """Files a worker that are read ahead of the one whose documents are due: what bounds memory."""
 
@@ -32,7 +32,7 @@ def read_documents(
     fields: RecordFields = _DEFAULT_FIELDS,
     seconds_per_file: float = 60.0,
     workers: int = 2,
-    pages_before: PagesBefore = lambda _file, _sha256: 0,
+    pages_due: PagesOf = lambda _file, _sha256: PagesDue(),
 ) -> Iterator[Document]:
     """Read files and folders and yield their documents, in the order of `paths` and of names in a folder.
 
@@ -52,14 +52,14 @@ def read_documents(
         fields: Where JSON records keep what.
         seconds_per_file: The limit for a file, or for each record of a file of records.
         workers: Parsing processes at most.
-        pages_before: How many pages of a dump, told by its file and that file's SHA-256, were read before; they are
-            passed over. Null leaves the dump out.
+        pages_due: Which pages of a dump, told by its file and that file's SHA-256, are read; the others are passed
+            over. Null leaves the dump out.
 
     Raises:
         UserError: A path does not exist; before anything is read.
     """
     found = find_files(paths)
-    return _Reading(found, known, folder_keys(paths), fields, pages_before).run(seconds_per_file, workers)
+    return _Reading(found, known, folder_keys(paths), fields, pages_due).run(seconds_per_file, workers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class _Reading:
     known: Sequence[Document]
     folders: set[str]
     fields: RecordFields
-    pages_before: PagesBefore
+    pages_due: PagesOf
     _seen: dict[str, Document] = field(default_factory=dict[str, Document])
     _kept: dict[str, Document] = field(default_factory=dict[str, Document])
 
@@ -110,7 +110,7 @@ class _Reading:
 
     def _content(self, file: FoundFile, parsers: Parsers) -> _Content:
         try:
-            sha256 = _hash(file.path)
+            sha256 = file_hash(file.path)
         except OSError as error:
             return _Content("", [failed(f"cannot be read: {error.strerror}")])
         kept = self._kept.get(file.file_key)
@@ -119,10 +119,10 @@ class _Reading:
         return _Content(sha256, parsers.parse(file.path, self.fields))
 
     def _pages(self, file: FoundFile, parsers: Parsers) -> Iterator[Document]:
-        sha256 = _hash(file.path)
-        before = self.pages_before(file, sha256)
-        if before is not None:
-            for extract in parsers.pages(file.path, self.fields, after=before):
+        sha256 = file_hash(file.path)
+        due = self.pages_due(file, sha256)
+        if due is not None:
+            for extract in parsers.pages(file.path, self.fields, due):
                 yield _document(file, sha256, storable(extract))
 
     def _documents(self, file: FoundFile, content: _Content) -> Iterator[Document]:
@@ -150,7 +150,8 @@ class _Reading:
         )
 
 
-def _hash(path: Path) -> str:
+def file_hash(path: Path) -> str:
+    """Return the SHA-256 of a file's content."""
     with path.open("rb") as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()
 

@@ -50,7 +50,7 @@ def _extracts(job: Job) -> Iterator[Extract | None]:
         return parse_file(Path(job.path), job.fields)
     from astrolabe.documents.dump import read_dump
 
-    return read_dump(Path(job.path), after=job.after)
+    return read_dump(Path(job.path), after=job.after, only=job.only)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """A question's gold evidence at three levels, and how much of it some passages are: pages, passages, places."""
 
 import re
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeVar
 
@@ -83,6 +83,21 @@ def gold_pages(question: Question, spans: Collection[str]) -> list[GoldPage]:
         return found
     documents = question.evidence or tuple(sorted(spans))
     return [GoldPage(one, frozenset(), frozenset({one})) for one in dict.fromkeys(documents)]
+
+
+def named_pages(questions: Iterable[Question]) -> list[GoldPage]:
+    """Return the gold pages that questions name by title or address, each once; ids of documents name none.
+
+    Of a question that names no pages, those of its gold places and passages.
+    """
+    found: dict[frozenset[str], GoldPage] = {}
+    for question in questions:
+        places = [{"title": one.get("page")} for one in _members(question, PLACES)]
+        named = [page for page in map(_page, _members(question, PAGES)) if page.names]
+        for page in named or map(_page, [*places, *_members(question, PASSAGES)]):
+            if page.names:
+                found.setdefault(page.names, page)
+    return list(found.values())
 
 
 def page_level(pages: Sequence[GoldPage], documents: Sequence[Document]) -> Level:

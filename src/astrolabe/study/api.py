@@ -81,6 +81,7 @@ async def ingest(
     title_field: str = "title",
     date_field: str = "date",
     seconds_per_file: float = 60.0,
+    sample: int | None = None,
     progress: Progress = SILENT,
 ) -> ingesting.IngestResult:
     """Read files and folders into a study; what has not changed is not read again.
@@ -94,10 +95,12 @@ async def ingest(
         title_field: JSON lines: the field that holds the title.
         date_field: JSON lines: the field that holds the date.
         seconds_per_file: A file that takes longer is failed; its neighbours are read.
+        sample: Of the pages of dumps, keep the gold pages that the study's benchmark names and so many others.
         progress: Hears of every file, in another thread.
 
     Raises:
-        UserError: A path does not exist, or nothing usable was found; then nothing is written.
+        UserError: A path does not exist, there is nothing to draw a sample from, or nothing usable was found; then
+            nothing is written.
     """
     opened = study_at(study)
     fields = RecordFields(text=text_field, title=title_field, date=date_field)
@@ -109,6 +112,7 @@ async def ingest(
             watched,
             fields=fields,
             seconds_per_file=seconds_per_file,
+            sample=sample,
         )
 
 

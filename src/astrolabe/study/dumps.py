@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Final
 
 from astrolabe.core.ids import content_id
 from astrolabe.core.records import Document
-from astrolabe.documents.dump import NAMESPACE, REDIRECT
+from astrolabe.documents.dump import NAMESPACE, REDIRECT, PagesDue
 from astrolabe.documents.find import FoundFile
 from astrolabe.documents.read import file_key
 from astrolabe.parts.page_names import ALIASES, page_name
 from astrolabe.store.disk_map import DiskMap
 from astrolabe.store.lines import append_records, last_record, stream_records
+from astrolabe.study.sampling import ReadAs, Sample, read_as
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -33,6 +34,7 @@ class DumpRead:
         pages: How many pages ended in which state.
         redirects: How many pages send their reader to another; their titles are names of those.
         left_out: How many pages of other namespaces than the articles' it holds.
+        not_drawn: How many articles it holds that are not in the sample, where one was asked for.
     """
 
     source: str
@@ -40,6 +42,7 @@ class DumpRead:
     pages: Counter[str] = field(default_factory=Counter[str])
     redirects: int = 0
     left_out: int = 0
+    not_drawn: int = 0
 
 
 @dataclass(slots=True)
@@ -50,8 +53,10 @@ class DumpJournals:
     """
 
     folder: Path
-    finished: Mapping[str, str]
-    """By their files' keys, the hashes of the dumps that the study holds already."""
+    finished: Mapping[str, ReadAs]
+    """By their files' keys, the dumps that the study holds already."""
+    sample: Sample | None = None
+    """Which of the pages are kept; all where there is none."""
     unchanged: list[str] = field(default_factory=list[str])
     """The names of dumps that the study holds already, as they are."""
     _reads: dict[str, DumpRead] = field(default_factory=dict[str, DumpRead])
@@ -63,19 +68,23 @@ class DumpJournals:
         """The dumps that are read now, in order; their counts are known once their pages were taken over."""
         return list(self._reads.values())
 
-    def pages_before(self, file: FoundFile, sha256: str) -> int | None:
-        """Return how many pages of a dump are read; null where the study holds it. What is of another file goes."""
+    def pages_due(self, file: FoundFile, sha256: str) -> PagesDue | None:
+        """Return which pages of a dump are left to read; null where the study holds it.
+
+        What was written down of another file, or of another sample of it, goes.
+        """
         key = file.file_key
-        if self.finished.get(key) == sha256:
+        wanted = ReadAs(sha256, self.sample.key if self.sample else None)
+        if self.finished.get(key) == wanted:
             self.unchanged.append(file.source)
             return None
         last = last_record(self._path(key), Document)
-        if last is None or last.sha256 != sha256:
+        if last is None or read_as(last) != wanted:
             self._path(key).unlink(missing_ok=True)
             last = None
         self._reads[key] = DumpRead(file.source, key)
         self._numbers[key] = _number(last) if last else 0
-        return self._numbers[key]
+        return PagesDue(self._numbers[key], self.sample.dumps[key].kept.numbers if self.sample else None)
 
     def add(self, page: Document) -> None:
         """Write a page down, with those that came before it once there are enough."""
@@ -83,6 +92,8 @@ class DumpJournals:
         self._numbers[key] = max(self._numbers[key], _number(page))
         if NAMESPACE in page.extra:
             return
+        if self.sample:
+            page = page.model_copy(update={"extra": {**page.extra, **self.sample.said_of(key, _number(page))}})
         if self._batch and file_key(self._batch[0]) != key:
             self.flush()
         self._batch.append(page)
@@ -107,6 +118,9 @@ class DumpJournals:
                         titles.add(page_name(target), page.title)
                         read.redirects += 1
                 read.left_out = self._numbers[read.key] - written
+                if self.sample:
+                    drawn = self.sample.dumps[read.key]
+                    read.left_out, read.not_drawn = drawn.left_out, drawn.articles - drawn.kept.pages
             for read in self.reads:
                 for page in stream_records(self._path(read.key), Document):
                     if REDIRECT not in page.extra:

@@ -13,6 +13,7 @@ from astrolabe.documents.read import file_key, folder_key
 from astrolabe.store.lines import stream_records
 from astrolabe.study.dumps import DumpJournals, DumpRead, told_apart
 from astrolabe.study.progress import Progress
+from astrolabe.study.sampling import ReadAs, Sample, draw_sample, read_as
 from astrolabe.study.study import Study, save_documents
 
 
@@ -25,6 +26,7 @@ class IngestResult:
         merged: How they change the study.
         dumps: What it read of dumps, whose pages take no memory.
         unchanged_dumps: The names of dumps that the study holds as they are; they were not read again.
+        sample: Which of the dumps' pages were kept, where not all were.
         kept: The study's file of documents.
     """
 
@@ -32,6 +34,7 @@ class IngestResult:
     merged: Merged
     dumps: Sequence[DumpRead]
     unchanged_dumps: Sequence[str]
+    sample: Sample | None
     kept: Path
 
     def pages(self) -> Iterator[Document]:
@@ -42,26 +45,35 @@ class IngestResult:
 
 
 def ingest(
-    study: Study, paths: Sequence[Path], progress: Progress, *, fields: RecordFields, seconds_per_file: float
+    study: Study,
+    paths: Sequence[Path],
+    progress: Progress,
+    *,
+    fields: RecordFields,
+    seconds_per_file: float,
+    sample: int | None = None,
 ) -> IngestResult:
     """Read files and folders into the study; what has not changed is not read again.
 
     The pages of a MediaWiki dump are written down as they are read: memory does not grow with the dump, and a command
-    that was stopped goes on behind the last page that it wrote down.
+    that was stopped goes on behind the last page that it wrote down. With a `sample`, those pages of all dumps are kept
+    that the study's benchmark names as gold, and so many others: see `draw_sample`.
 
     Raises:
-        UserError: A path does not exist, or nothing usable was found; then nothing is written.
+        UserError: A path does not exist, there is nothing to draw a sample from, or nothing usable was found; then
+            nothing is written.
     """
     missing = [str(path) for path in paths if not path.exists()]
     if missing:
         msg = f"there is no file or folder {', '.join(map(repr, missing))}"
         raise UserError(msg)
     known, finished = _known(study)
-    journals = DumpJournals(study.folder.documents.parent, finished)
+    drawn = None if sample is None else draw_sample(study, paths, sample, finished=finished, progress=progress)
+    journals = DumpJournals(study.folder.documents.parent, finished, drawn)
     fresh: list[Document] = []
     progress.begin("reading", 0)
     for document in read_documents(
-        paths, known=known, fields=fields, seconds_per_file=seconds_per_file, pages_before=journals.pages_before
+        paths, known=known, fields=fields, seconds_per_file=seconds_per_file, pages_due=journals.pages_due
     ):
         if is_page(document):
             journals.add(document)
@@ -84,17 +96,18 @@ def ingest(
         merged=merged,
         dumps=journals.reads,
         unchanged_dumps=journals.unchanged,
+        sample=drawn,
         kept=study.folder.documents,
     )
 
 
-def _known(study: Study) -> tuple[list[Document], dict[str, str]]:
-    """Return the study's documents without pages of dumps, and the hashes of the dumps by their files' keys."""
+def _known(study: Study) -> tuple[list[Document], dict[str, ReadAs]]:
+    """Return the study's documents without pages of dumps, and by their files' keys the dumps."""
     known: list[Document] = []
-    finished: dict[str, str] = {}
+    finished: dict[str, ReadAs] = {}
     for document in stream_records(study.folder.documents, Document):
         if is_page(document):
-            finished[file_key(document) or ""] = document.sha256
+            finished[file_key(document) or ""] = read_as(document)
         else:
             known.append(document)
     return known, finished

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from astrolabe.documents.dump import PagesDue
 from astrolabe.documents.fields import RecordFields
 from astrolabe.documents.parsers import Parsers
 from tests.wiki_dump import WikiPage, write_dump
@@ -37,7 +38,7 @@ def test_a_page_that_hangs_or_crashes_the_parser_is_named_and_the_next_one_is_re
     dump = write_dump(tmp_path / "d.xml", pages)
     parsers = Parsers(20.0, module="stubborn_pages")
 
-    extracts = list(parsers.pages(dump, RecordFields(), after=0))
+    extracts = list(parsers.pages(dump, RecordFields(), PagesDue()))
 
     parsers.close()
     assert [one.place for one in extracts] == ["One", "Spins", "Two", "Crashes", "Three"]

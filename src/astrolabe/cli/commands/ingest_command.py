@@ -64,7 +64,8 @@ def command(
 
     Every file ends as done, empty, failed or duplicate, with the reason. Run it again: a file that has not
     changed is not read again, and one that has changed replaces what was there. A MediaWiki dump (XML, plain or in
-    bz2 or gzip) becomes a document for each of its articles; where it was stopped, the same command goes on.
+    bz2 or gzip) becomes a document for each of its articles; where it was stopped, the same command goes on. With
+    --sample it becomes the pages that the study's benchmark needs and N others, the same ones for the same seed.
     """
     fields = RecordFields(text=text_field, title=title_field, date=date_field)
     with TerminalProgress() as progress:

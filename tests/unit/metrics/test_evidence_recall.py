@@ -1,7 +1,15 @@
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
 import pytest
 from pydantic import JsonValue
 
+from astrolabe.benchmark.importers.qampari import import_qampari
+from astrolabe.core.protocols import Cut
 from astrolabe.core.records import Document, Passage, PassageKind, Question, Span, Step, Topic
+from astrolabe.corpus import cut_document
+from astrolabe.documents import read_documents
 from astrolabe.metrics.evidence_recall import EvidenceRecall
 from tests.scoring_kit import ScoringKit, answered, bare_document, hits, passages_of
 
@@ -206,3 +214,71 @@ async def test_nothing_of_the_gold_is_a_zero_with_no_hit() -> None:
     score = await EvidenceRecall().score(needs(gold_pages=["Oslo"]), answered("T.", contexts=PARTS), WIKI)
 
     assert [score.parts[f"page_{name}"] for name in ("recall", "precision", "f1", "hit")] == [0.0] * 4
+
+
+# --- QAMPARI: the gold of its prepared form in its own pieces of pages
+
+PIECES = [
+    ("Beyonc\u00e9", "A singer from  Houston."),
+    ("AC/DC", "A band."),
+    ("AC/DC", "A band with a drummer."),
+]
+PREPARED = {
+    "ex_num": 1,
+    "question": "Who?",
+    "validated_answer": [{"answer_text": "A", "aliases": ["A"]}],
+    "gold_doc": [
+        {"title": "Beyonc%C3%A9", "text": "A singer\nfrom Houston. "},
+        {"title": "ac/dc", "content": "A band."},
+        {"title": "Oslo", "text": "A band."},
+        {"title": "AC/DC", "text": "A band with a drumme"},
+    ],
+}
+OFFICIAL = {
+    "qid": "q2",
+    "question_text": "Who?",
+    "answer_list": [
+        {
+            "answer_text": "A",
+            "aliases": ["A"],
+            "proof": [{"proof_text": "A band.", "found_in_url": "https://en.wikipedia.org/wiki/AC/DC"}],
+        }
+    ],
+}
+
+
+def pieces_kit(folder: Path) -> ScoringKit:
+    rows = [
+        {"id": f"{n}__0", "contents": f"{title} {text}", "meta": {"title": title, "content": text, "page_id": n}}
+        for n, (title, text) in enumerate(PIECES)
+    ]
+    (folder / "pieces.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    documents = list(read_documents([folder / "pieces.jsonl"]))
+    passages = [passage for one in documents for passage in cut_document(one, Cut(size=512))]
+    return ScoringKit(held=passages, titled={one.id: one for one in documents})
+
+
+def qampari_question(folder: Path, row: Mapping[str, object]) -> Question:
+    (folder / "questions.jsonl").write_text(json.dumps(row))
+    (question,) = import_qampari(folder / "questions.jsonl").questions
+    return question
+
+
+async def test_qamparis_gold_is_met_in_its_pieces_by_title_and_whole_text(tmp_path: Path) -> None:
+    kit = pieces_kit(tmp_path)
+    question = qampari_question(tmp_path, PREPARED)
+
+    score = await EvidenceRecall().score(question, answered("T.", contexts=kit.held), kit)
+
+    assert [one.text for one in kit.held] == [text for _, text in PIECES]
+    assert (score.parts["exact_recall"], score.parts["exact_precision"]) == pytest.approx((2 / 4, 2 / 3))
+    assert (score.parts["page_recall"], score.detail["missing"]) == (pytest.approx(2 / 3), ["Oslo"])
+
+
+async def test_qamparis_official_form_names_pages_and_no_passages(tmp_path: Path) -> None:
+    kit = pieces_kit(tmp_path)
+    question = qampari_question(tmp_path, OFFICIAL)
+
+    score = await EvidenceRecall().score(question, answered("T.", contexts=kit.held), kit)
+
+    assert (score.value, score.parts["page_precision"], score.parts["exact_recall"]) == (1.0, 0.5, None)

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from astrolabe.core.records import Document
+from astrolabe.core.records import Document, Question
 from astrolabe.core.spelling import Spelled, parse_spelled
 from astrolabe.methods import METHODS
 from astrolabe.metrics import METRICS
-from astrolabe.study.study import open_study
+from astrolabe.study.study import open_study, save_benchmark
 from tests.commands import Command
 from tests.servers import serving
 from tests.small_study import TEXTS, model_at, questions, small_study, speaks
@@ -323,6 +323,17 @@ def test_ingest_with_a_sample_says_what_was_drawn_and_what_is_not_in_it(command:
     assert "the sample: 2 articles drawn with seed 3, no gold pages: the study's benchmark names none" in ended.err
     assert " articles not in the sample)" in ended.out
     assert len(open_study(root).documents) == 2
+
+
+def test_gold_pages_that_no_dump_has_are_named_ten_of_them_at_most(command: Command, root: Path) -> None:
+    dump = write_dump(root.parent / "d.xml")
+    gold = ["Paris", *(f"Nowhere {n}" for n in range(13))]
+    save_benchmark(open_study(root), [Question(id="q", text="?", extra={"gold_pages": [*gold]})], [])
+
+    ended = command("ingest", dump, "--sample", "1", "--study", root)
+
+    assert "1 article drawn with seed 1, and 1 of 14 gold pages; not in the dumps: 'Nowhere 0'" in ended.err
+    assert "'Nowhere 9' and 3 more" in ended.err
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Final
 
 from astrolabe.documents.markdown import heading, paragraph
@@ -101,14 +101,8 @@ def _holds_values(table: Element) -> bool:
 
 
 def _is_in_hidden(element: Element, above: Element) -> bool:
-    while element is not above:
-        if is_hidden(element):
-            return True
-        parent = element.getparent()
-        if parent is None:
-            return False
-        element = parent
-    return False
+    path = takewhile(lambda one: one is not above, chain([element], element.iterancestors()))
+    return any(map(is_hidden, path))
 
 
 def _caption(table: Element) -> str:

@@ -91,6 +91,13 @@ def test_a_page_of_another_kind_or_without_a_title_is_read_as_ever(page: str) ->
     assert extract.text.startswith("The harbour floods")
 
 
+def test_a_page_that_gives_its_address_in_its_footer_alone_has_that_one() -> None:
+    page = '<title>T</title><div id="mw-content-text">A.<div class="printfooter"><a href="{}">x</a></div></div>'
+    address = "https://wiki.example/w/index.php?title=T&oldid=3"
+
+    assert read_page(page.format(address).encode()).extra["url"] == address
+
+
 def test_a_page_that_redirects_has_no_text_and_names_its_target() -> None:
     article = '<div class="redirectMsg"><p>Redirect to:</p><ul class="redirectText"><li><a>Beyoncé</a></li></ul></div>'
 
@@ -129,7 +136,10 @@ def test_facts_of_boxes_within_boxes_and_of_other_wikis_boxes_are_kept_once() ->
         'class="pi-data-label">Born</h3><div class="pi-data-value">1815</div></div></aside>'
     )
 
+    lone = "<table class='infobox'><tr><th>\u2022 Left</th><td>1</td></tr><tr><td></td><td>alone</td></tr></table>"
+
     assert text_of(box) == "- River: Seine\n- Kingdom: Animalia"
+    assert text_of(lone) == "- Left: 1\n- alone"
     assert text_of(portable) == "- Born: 1815"
 
 

@@ -417,8 +417,12 @@ async def test_where_no_part_is_answered_neither_is_the_question() -> None:
     def says(prompt: AnyPrompt) -> Line:
         return ModelError("failed", "HTTP 500") if prompt.name.startswith(("answer_", "merge")) else script(prompt)
 
-    with pytest.raises(ModelError, match="none of the 5 parts of the question could be answered"):
-        await APT(k=2).answer(QUESTION, TracedKit(says))
+    answer = await APT(k=2).answer(QUESTION, TracedKit(says))
+
+    assert answer.status == "failed"
+    assert str(answer.reason).startswith("none of the 5 parts of the question could be answered: 'What pulls the")
+    assert [hit.passage_id for hit in answer.contexts] == ["p1", "p2", "p6"]
+    assert [step.id for step in answer.trace] == ["0", "1", "2", "3", "4", "4.1", "4.2", "5"]
 
 
 async def test_a_branch_without_an_answered_part_has_no_answer_and_is_asked_for_none() -> None:

@@ -7,7 +7,7 @@ from inline_snapshot import snapshot
 from astrolabe.core.errors import ModelError
 from astrolabe.llm.scripted import AnyPrompt, Line
 from astrolabe.methods.logicrag import LogicRAG
-from tests.six_passages import QUESTION, TEXTS, TracedKit
+from tests.six_passages import QUESTION, TEXTS, TracedKit, material
 
 QUESTIONS: list[dict[str, str | list[str]]] = [
     {"id": "Q1", "question": "What does the moon do?", "needs": []},
@@ -50,6 +50,7 @@ async def test_each_rank_is_searched_for_together_and_noted_down_once() -> None:
             "search 'When do they pull together?' k=2: p2, p1",
         ]
     )
+    assert material(kit.scripted.asked[-1]) == "noted; noted; noted;"
     assert [(step.id, step.parent, step.mode) for step in answer.trace] == snapshot(
         [("0", None, "vertical"), ("1", "0", "external"), ("2", "0", "external"), ("3", "1", "external")]
     )

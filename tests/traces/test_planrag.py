@@ -81,6 +81,7 @@ async def test_each_answer_is_written_from_the_answers_that_it_needs() -> None:
 
     await PlanRAG(k=2).answer(QUESTION, kit)
 
+    assert material(kit.scripted.asked[-1]).count("Said by answer_node.v1.") == 4
     shown = [material(prompt) for prompt in kit.scripted.asked if prompt.name == "answer_node.v1"]
     assert sorted(text.partition("\n\n")[0] for text in shown if text.startswith("Q1:")) == snapshot(
         [

@@ -192,7 +192,7 @@ async def test_without_any_answer_it_is_written_from_what_was_found_for_the_ques
     answer = await RTRAG(k=2).answer(QUESTION, kit)
 
     assert (answer.status, answer.text) == ("ok", "Said by write.v1.")
-    assert kit.trace[-1] == "ask write.v1 (answer.write) with p2, p5, p1"
+    assert kit.trace[-1] == "ask write.v1 (answer.write) with p1, p2, p5"
     assert found(answer, "again1", "why") == "nothing that was found answers it"
 
 

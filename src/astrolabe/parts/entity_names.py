@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
@@ -50,3 +51,16 @@ def entity_key(name: str) -> str:
         return shown_name(name).casefold()
     wide = unicodedata.normalize("NFKC", shown_name(name))
     return unicodedata.normalize("NFKC", shown_name(wide).casefold())
+
+
+def names_once(names: Iterable[str]) -> list[str]:
+    """Return names as they are shown, each entity once: where it comes first, spelled so; empty ones left out.
+
+    Examples:
+        >>> names_once(["Tides", "moon", " TIDES ", "“”"])
+        ['Tides', 'moon']
+    """
+    shown: dict[str, str] = {}
+    for name in names:
+        shown.setdefault(entity_key(name), shown_name(name))
+    return [name for key, name in shown.items() if key]

@@ -4,7 +4,7 @@ from typing import Final, NamedTuple
 
 from astrolabe.core.errors import ModelError
 from astrolabe.core.protocols import Kit
-from astrolabe.parts.entity_names import entity_key, shown_name
+from astrolabe.parts.entity_names import names_once
 from astrolabe.parts.readings import ask_for
 from astrolabe.parts.triples import NamesRead
 from astrolabe.prompts import render
@@ -29,6 +29,5 @@ async def question_entities(question: str, kit: Kit) -> Named:
         read = await ask_for(prompt, kit, something=lambda found: bool(found.entities))
     except ModelError as error:
         return Named((), f"the entities of the question could not be read ({error.status}: {error.reason})")
-    once = {entity_key(name): shown_name(name) for name in reversed(read.found.entities)}
-    entities = tuple(name for key, name in reversed(once.items()) if key)
+    entities = tuple(names_once(read.found.entities))
     return Named(entities, "" if entities else "the question names no entity")

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator
 
 from astrolabe.core.errors import ModelError
 from astrolabe.core.protocols import Kit
-from astrolabe.parts.entity_names import entity_key, shown_name
+from astrolabe.parts.entity_names import names_once
 from astrolabe.parts.extract import told
 from astrolabe.parts.readings import ask_for
 from astrolabe.prompts import render
@@ -76,8 +76,7 @@ async def question_keywords(question: str, kit: Kit) -> Keywords:
 
 
 def _words(phrases: Sequence[str], question: str, level: str) -> Words:
-    once = {entity_key(phrase): shown_name(phrase) for phrase in reversed(phrases)}
-    kept = [phrase for key, phrase in reversed(once.items()) if key]
+    kept = names_once(phrases)
     if not kept:
         return Words(question, f"no {level} keyword: the whole question is searched for")
     return Words(", ".join(kept))

@@ -15,13 +15,14 @@ from astrolabe.parts.write import Shown, write_from
 async def answer_of_tree(question: Question, root: Node, kit: Kit) -> Answer:
     """Return the root's answer, from its children's answers or from what it was shown, with the tree as its trace.
 
-    Raises:
-        ModelError: No part of the question could be answered.
+    Where no part of the question could be answered nothing is asked: the answer has failed, and its tree says why.
     """
     if root.children and all(child.answer is None for child in root.children):
         first, parts = root.children[0], len(root.children)
         msg = f"none of the {parts} parts of the question could be answered: {first.question!r}: {first.why}"
-        raise ModelError("failed", msg)
+        root.fail(ModelError("failed", msg))
+        failed = Answer(question_id=question.id, status="failed", reason=msg, contexts=tuple(_shown(root)))
+        return with_tree(failed, root)
     if root.children:
         return await answer_of_nodes(question, root, root.children, kit)
     return await answer_of_passages(question, root, kit)
@@ -60,7 +61,7 @@ async def _written_up(question: Question, root: Node, text: str, kit: Kit, *, pr
     nodes = list(root.walk())
     shown = Shown(
         text=text,
-        contexts=each_once(hit for node in nodes for hit in node.shown),
+        contexts=_shown(root),
         retrieved=each_once(hit for node in nodes for hit in node.hits),
     )
     with root.paying():
@@ -70,8 +71,13 @@ async def _written_up(question: Question, root: Node, text: str, kit: Kit, *, pr
     return answer.model_copy(update={"trace": tuple(node.step() for node in nodes)})
 
 
+def _shown(root: Node) -> list[Hit]:
+    return each_once(hit for node in root.walk() for hit in node.shown)
+
+
 def each_once(hits: Iterable[Hit]) -> list[Hit]:
-    """Return each passage once, ranked anew in this order."""
-    first = {hit.passage_id: hit for hit in reversed(list(hits))}
-    ordered = list(reversed(first.values()))
-    return [hit.model_copy(update={"rank": rank}) for rank, hit in enumerate(ordered, 1)]
+    """Return each passage once, where it comes first, ranked anew in this order."""
+    first: dict[str, Hit] = {}
+    for hit in hits:
+        first.setdefault(hit.passage_id, hit)
+    return [hit.model_copy(update={"rank": rank}) for rank, hit in enumerate(first.values(), 1)]

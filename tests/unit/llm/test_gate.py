@@ -7,6 +7,7 @@ from astrolabe.core.errors import ModelError
 from astrolabe.llm.gate import Gate, Limits
 from astrolabe.llm.limited import Limited
 from astrolabe.llm.provider import Request
+from astrolabe.parts.ask_all import ask_all
 from astrolabe.store.http import WireError
 from tests.providers import Plays, asks, says
 
@@ -112,6 +113,19 @@ async def test_a_place_is_given_back_by_failures_and_by_cancelled_waiters() -> N
         await slow.complete(REQUEST)
 
     assert gate.under_way == 0
+
+
+# H3
+async def test_a_hundred_failures_hold_no_place() -> None:
+    gate = Gate(Limits(concurrency=8, start=8))
+    failing = Limited(Plays([ModelError("failed", "no")]), gate)
+
+    outcomes = await ask_all(range(100), lambda _: failing.complete(REQUEST))
+
+    assert all(isinstance(outcome, ModelError) for outcome in outcomes)
+    assert gate.under_way == 0
+    async with asyncio.timeout(1):
+        await Limited(Plays([says("x")]), gate).complete(REQUEST)
 
 
 async def test_a_waiter_cancelled_just_as_it_gets_its_place_gives_it_back() -> None:

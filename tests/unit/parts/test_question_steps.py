@@ -16,7 +16,9 @@ FACTS = ["moon pulls water", "sun dries salt"]
 
 
 async def test_the_entities_of_a_question_are_shown_as_it_writes_them_each_once() -> None:
-    kit = TracedKit({"question_entities": [json.dumps({"entities": ["GPT-3.5", " moon ", "Moon", "“”", "潮汐"]})]})
+    kit = TracedKit(
+        {"question_entities": [json.dumps({"entities": ["GPT-3.5", " moon ", "“”", "潮汐", "Moon", "gpt-3.5"]})]}
+    )
 
     assert await question_entities("?", kit) == Named(("GPT-3.5", "moon", "潮汐"))
 

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from astrolabe.core.records import Answer, Score
-from astrolabe.store.lines import read_records
+from astrolabe.store.folder import StudyFolder
+from astrolabe.store.lines import read_records, write_records
 from tests.commands import Command, Ended, ended, started
 from tests.servers import Behaviour, Seen, Server, serving
-from tests.small_study import finds, many_questions, model_at, small_study, speaks
+from tests.small_study import documents, finds, many_questions, model_at, small_study, speaks
 
 QUESTIONS = 60
 
@@ -57,6 +58,24 @@ def test_a_full_disk_ends_the_run_with_a_sentence_and_the_next_run_goes_on(tmp_p
     assert len(answered(root)) == QUESTIONS
     # Four calls at a time, and the replies of one write: what could not be written is asked again, and nothing else.
     assert len(server.seen) <= QUESTIONS + 4 + 16
+
+
+def test_a_full_disk_ends_a_question_with_a_sentence_and_the_next_time_it_is_answered(tmp_path: Path) -> None:
+    with serving(speaks()) as server:
+        root = study_at(tmp_path / "s", server)
+        long = [one.model_copy(update={"text": " ".join([one.text] * 400)}) for one in documents()]
+        write_records(StudyFolder(root).documents, long)
+        words = ("ask", "What moves the tides?", "--method", "vanilla", "--study", root)
+        within = in_files_of_at_most(100)
+        full = ended(started(*words, within=within, COVERAGE_PROCESS_CONFIG="", COVERAGE_PROCESS_START=""))
+        there = len(server.seen)
+        finished = ended(started(*words))
+
+    assert full.code == 3
+    assert "passages.jsonl" in full.err
+    assert "the same command goes on from here" in full.err
+    assert "Traceback" not in full.err
+    assert (there, finished.code) == (0, 0)
 
 
 def without_the_rights_of_root() -> Sequence[str]:

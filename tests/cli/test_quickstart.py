@@ -74,6 +74,22 @@ def test_a_second_run_calls_nothing_and_prints_the_same_table(folder: Path, firs
     assert "0 calls to a model" in again.err
 
 
+def test_a_last_write_that_fails_stops_it_and_the_same_command_goes_on(command: Command, tmp_path: Path) -> None:
+    words = ("quickstart", tmp_path, "--embed", "hashed", "--limit", "1")
+    in_the_way = tmp_path / "report"
+    in_the_way.touch()
+
+    stopped = command(*words)
+    in_the_way.unlink()
+    went_on = command(*words)
+
+    assert stopped.code == 3
+    assert "cannot write" in stopped.err
+    assert "the same command goes on from here" in stopped.err
+    assert went_on.code == 0
+    assert (in_the_way / "report.html").is_file()
+
+
 def test_with_json_it_prints_one_object_of_table_report_calls_seconds_and_counts(folder: Path, first: Ended) -> None:
     assert first.code == 0
     shown = quickstart(folder, "--json")

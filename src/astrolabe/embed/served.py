@@ -13,7 +13,7 @@ from astrolabe.core.protocols import Side, Vectors
 from astrolabe.core.records import Usage
 from astrolabe.embed.windows import windowing
 from astrolabe.store.http import Wire, WireError
-from astrolabe.store.model_names import OPENAI_URL, ModelName
+from astrolabe.store.model_names import NO_KEY, OPENAI_URL, ModelName
 
 WINDOW_TOKENS: Final = 384
 """What embedding models read at the least, 512 tokens, of a vocabulary that may cut more finely than ours."""
@@ -78,7 +78,7 @@ class Served:
         if not texts:
             return np.zeros((0, 0), dtype=np.float32)
         if self._wire.address == OPENAI_URL and not self._wire.has_key:
-            raise ConfigError(f"{self._spelled} needs a key: set OPENAI_API_KEY in the environment")
+            raise ConfigError(f"{self._spelled} {NO_KEY}")
         return await self._ask(texts, side)
 
     async def aclose(self) -> None:

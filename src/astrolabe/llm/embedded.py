@@ -13,9 +13,9 @@ from typing import Final, NamedTuple
 
 from pydantic import SecretStr
 
-from astrolabe.core.errors import MissingExtra, Stopped
+from astrolabe.core.errors import MissingExtra, Stopped, UserError
 from astrolabe.llm.serve_weights import Order
-from astrolabe.llm.weights import checked, find
+from astrolabe.llm.weights import checked, find, not_fetched
 
 CONTEXT_TOKENS: Final = 6_144
 """4,096 tokens of prompt and 2,048 of reply."""
@@ -48,7 +48,18 @@ def is_ready(name: str) -> bool:
     Raises:
         ConfigError: There is no embedded model of this name.
     """
-    return find(name) is not None and is_installed()
+    return missing(name) is None
+
+
+def missing(name: str) -> UserError | None:
+    """Return the error to raise where an embedded model cannot answer here, for it says what to run; null where it can.
+
+    Raises:
+        ConfigError: There is no embedded model of this name.
+    """
+    if find(name) is None:
+        return not_fetched(name)
+    return None if is_installed() else MissingExtra(f"embedded:{name}", "embedded")
 
 
 async def start(name: str) -> Running:

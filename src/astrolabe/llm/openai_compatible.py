@@ -17,7 +17,7 @@ from astrolabe.llm.provider import RawReply, Request, Schema, without_bounds
 from astrolabe.llm.thinking import said
 from astrolabe.prompts.rendering import load
 from astrolabe.store.http import Wire, WireError
-from astrolabe.store.model_names import OPENAI_URL
+from astrolabe.store.model_names import NO_KEY, OPENAI_URL
 
 _THOUGHTS: Final = ("reasoning_content", "reasoning")
 """Under which names servers send thoughts apart: vLLM's older and llama.cpp's, vLLM's newer."""
@@ -46,7 +46,7 @@ class OpenAICompatible:
             WireError: Nothing usable came.
         """
         if self._wire.address == OPENAI_URL and not self._wire.has_key:
-            raise ConfigError(f"{self.id.removesuffix(' chat')} needs a key: set OPENAI_API_KEY in the environment")
+            raise ConfigError(f"{self.id.removesuffix(' chat')} {NO_KEY}")
         while True:
             dialect = self._dialect
             body = body_of(self._model, request, dialect)

@@ -112,13 +112,22 @@ def checked(name: str) -> Path:
     Raises:
         UserError: They are not there, or something else is.
     """
+    if find(name) is None:
+        raise not_fetched(name)
     weights = weights_of(name)
-    fix = f"run: astrolabe models fetch {name}"
-    if not weights.place.is_file():
-        raise UserError(f"the weights of embedded:{name} are not at {str(weights.place)!r}; {fix}")
     if not is_right(weights, weights.place):
-        raise UserError(f"{str(weights.place)!r} is not the file that the publisher of embedded:{name} made; {fix}")
+        msg = f"{str(weights.place)!r} is not the file that the publisher of embedded:{name} made; {_fix(name)}"
+        raise UserError(msg)
     return weights.place
+
+
+def not_fetched(name: str) -> UserError:
+    """Return the error to raise where a model's weights are not there; it names the command that fetches them."""
+    return UserError(f"the weights of embedded:{name} are not at {str(weights_of(name).place)!r}; {_fix(name)}")
+
+
+def _fix(name: str) -> str:
+    return f"run: astrolabe models fetch {name}"
 
 
 def is_right(weights: Weights, path: Path) -> bool:

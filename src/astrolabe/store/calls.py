@@ -30,6 +30,7 @@ _PUT_VECTOR: Final = "INSERT OR REPLACE INTO vectors VALUES (?, ?)"
 _GET_CALL: Final = "SELECT body FROM calls WHERE key = ?"
 _GET_FAILURE: Final = "SELECT body FROM failures WHERE key = ? AND at >= ? ORDER BY at DESC, rowid DESC LIMIT 1"
 _PUT_TOOK: Final = "INSERT OR REPLACE INTO took VALUES (?, ?)"
+_KNOWS: Final = "SELECT 1 FROM calls WHERE model = ? LIMIT 1"
 _GET_TOOK: Final = "SELECT body FROM took WHERE key = ?"
 
 Row = tuple[bytes | str | float, ...]
@@ -123,6 +124,11 @@ class CallRecord:
             status = cast("FailureStatus", content["status"])
             return StoredFailure(status=status, reason=str(content["reason"]), text=str(content["text"]))
         return None
+
+    def knows(self, model: str) -> bool:
+        """Tell whether any accepted reply of a model is there; where there is none, every row is looked at."""
+        with self._reading_it(), closing(self._reader.execute(_KNOWS, (model,))) as rows:
+            return rows.fetchone() is not None
 
     def get_took(self, key: bytes) -> dict[str, JsonValue] | None:
         """Return what a job took when it was done, or null."""

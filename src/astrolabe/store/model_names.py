@@ -13,6 +13,8 @@ from astrolabe.store.http import address_of
 
 ProviderName = Literal["embedded", "openai", "vllm", "ollama"]
 OPENAI_URL: Final = "https://api.openai.com/v1"
+NO_KEY: Final = "needs a key: set OPENAI_API_KEY in the environment"
+"""What is said of a model of OpenAI's own where none is set."""
 OLLAMA_URL: Final = "http://127.0.0.1:11434"
 SPELLINGS: Final = (
     "embedded:NAME, openai:NAME, openai:NAME@BASE_URL, vllm:NAME@BASE_URL, ollama:NAME or ollama:NAME@BASE_URL"

@@ -1,6 +1,7 @@
 """One question over a set of files, answered with its evidence."""
 
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,19 +11,20 @@ from astrolabe.core.protocols import Method
 from astrolabe.core.records import Answer, Passage, Question
 from astrolabe.core.spelling import parse_spelled
 from astrolabe.documents import RecordFields
-from astrolabe.llm.embedded import is_ready
+from astrolabe.llm.embedded import missing
 from astrolabe.methods import METHODS
 from astrolabe.methods.extractive import Extractive
 from astrolabe.methods.vanilla import Vanilla
 from astrolabe.store.cache import cache_folder
 from astrolabe.study.bench import bench_of
+from astrolabe.study.faults import under_way
 from astrolabe.study.ingesting import ingest
 from astrolabe.study.kit import ScopeKit
 from astrolabe.study.models import Asking, open_models
 from astrolabe.study.progress import SILENT, Progress
 from astrolabe.study.run import answer_task
 from astrolabe.study.study import Study, open_or_new
-from astrolabe.study.tasks import Task
+from astrolabe.study.tasks import Task, asks_model
 
 EVERYTHING = "all"
 """The scope of an asked question: every usable document."""
@@ -73,7 +75,8 @@ def study_of_paths(paths: Sequence[Path], progress: Progress, *, seconds_per_fil
     key = text_hash("\n".join(sorted(path.resolve().as_uri() for path in paths)))[:16]
     root = cache_folder() / "studies" / key
     study = open_or_new(root)
-    ingest(study, paths, progress, fields=RecordFields(), seconds_per_file=seconds_per_file)
+    with under_way():
+        ingest(study, paths, progress, fields=RecordFields(), seconds_per_file=seconds_per_file)
     return study
 
 
@@ -85,8 +88,8 @@ def default_method(study: Study, asking: Asking) -> tuple[Method, str]:
     provider, _, name = model.partition(":")
     if provider != "embedded":
         return Vanilla(), ""
-    if not is_ready(name):
-        return Extractive(), f"{model} is not ready here; see: astrolabe doctor"
+    if lack := missing(name):
+        return Extractive(), str(lack)
     return SMALL, ""
 
 
@@ -102,16 +105,21 @@ async def ask(study: Study, text: str, method: str | None, asking: Asking, *, pr
 
     Raises:
         UserError: The question is blank, the study has no usable documents, or no model plays a role that the
-            method needs.
+            method needs, or one that cannot be asked.
+        Stopped: The disk is full.
     """
     check_asked(text, method)
     chosen, why = (parse_spelled(method, METHODS, what="method"), "") if method else default_method(study, asking)
     documents = study.need_documents()
     question = Question(id=content_id("q", text), text=text)
-    async with open_models(study.settings, study.folder.calls, asking) as models:
+    async with AsyncExitStack() as stack:
+        stack.enter_context(under_way())
+        models = await stack.enter_async_context(open_models(study.settings, study.folder.calls, asking))
         ids = tuple(document.id for document in documents)
         bench = bench_of(study, models, "answer")
         bench.told = progress.note
+        if asks_model(chosen):
+            bench.need_ready_llm()
         kit = ScopeKit(bench=bench, documents=ids, scope=EVERYTHING)
         task = Task(method=chosen, question=question, scope=EVERYTHING, documents=ids)
         answer = await answer_task(task, kit)

@@ -28,6 +28,7 @@ def bench_of(study: Study, models: Models, role: Role) -> Bench:
         answers=_within_reach(study.settings.answers, models.llms[role]),
         indexes=study.folder.indexes,
         role=role,
+        check=lambda: models.check(role),
     )
 
 

@@ -9,7 +9,9 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from astrolabe.core.errors import UserError
+from astrolabe.core.plural import plural
 from astrolabe.embed.opening import HASHED
+from astrolabe.llm.ready import why_not_ready
 from astrolabe.store.cache import cache_folder
 from astrolabe.store.calls import CallRecord
 from astrolabe.store.files import write_whole
@@ -42,7 +44,9 @@ def examine(study: Study) -> list[Finding]:
 
 
 def _python() -> Finding:
-    found = f"Python {platform.python_version()} on {platform.system()} {platform.machine()}, {os.cpu_count()} cores"
+    cores = os.cpu_count() or 1
+    system = f"{platform.system()} {platform.machine()}, {cores} {plural(cores, 'core')}"
+    found = f"Python {platform.python_version()} on {system}"
     return Finding(what="machine", works=True, found=found)
 
 
@@ -101,6 +105,9 @@ def _role(role: str, spelled: str) -> Finding:
     if spelled == HASHED:
         return Finding(what=f"role {role}", works=True, found="texts are compared by their words alone")
     name = ModelName.parse(spelled)
+    lack = None if role == "embed" else why_not_ready(spelled)
+    if name.provider == "embedded" and lack:
+        return Finding(what=f"role {role}", works=False, found=f"{name}, not here", advice=str(lack))
     if name.provider in {"embedded", "ollama"}:
         return Finding(what=f"role {role}", works=True, found=f"{name}, without a key")
     key = name.find_key() is not None

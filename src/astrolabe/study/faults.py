@@ -1,8 +1,10 @@
-"""Finding the error that ended a group of tasks."""
+"""What errors mean to the work that they end."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import cast
 
-from astrolabe.core.errors import Stopped, UserError
+from astrolabe.core.errors import CannotWrite, Stopped, UserError
 
 
 def first_of(error: BaseException) -> BaseException:
@@ -13,6 +15,19 @@ def first_of(error: BaseException) -> BaseException:
     """
     single = _singles(error)
     return next((one for one in single if isinstance(one, Stopped | UserError)), single[0])
+
+
+@contextmanager
+def under_way() -> Generator[None]:
+    """Let a file that cannot be written stop the work inside: it has begun, and the same command goes on from there.
+
+    Raises:
+        Stopped: A disk is full or read-only.
+    """
+    try:
+        yield
+    except CannotWrite as fault:
+        raise Stopped(str(fault)) from fault
 
 
 def _singles(error: BaseException) -> list[BaseException]:

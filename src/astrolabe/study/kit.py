@@ -16,6 +16,7 @@ from pydantic import JsonValue
 
 from astrolabe.core.errors import ConfigError, ModelError
 from astrolabe.core.ids import content_id, text_hash
+from astrolabe.core.plural import plural
 from astrolabe.core.protocols import LLM, Cut, Embedder, Gaps, IndexSpec
 from astrolabe.core.records import Document, Passage
 from astrolabe.core.spelling import spell
@@ -36,6 +37,10 @@ LONGEST_NOTE_SECONDS: Final = 160.0
 _OPEN_SCOPES: Final = 64
 
 
+def _nothing() -> None:
+    """Refuse no model."""
+
+
 @dataclass(slots=True, kw_only=True)
 class Bench:
     """What all scopes of a run share.
@@ -47,6 +52,7 @@ class Bench:
         answers: How long answers and contexts may be.
         indexes: Where built indexes are kept; null keeps them in memory.
         role: The role's name, for messages.
+        check: Refuses a model that cannot be asked.
         around: The context in which indexes are built: what a build costs is the run's and the index's, not the
             question's that happened to come first.
         told: Hears about indexes that take long.
@@ -60,10 +66,32 @@ class Bench:
     answers: AnswerSettings
     indexes: Path | None
     role: str
+    check: Callable[[], None] = _nothing
     around: Context = field(default_factory=copy_context)
     told: Callable[[str], None] = SILENT.note
     lacking: list[str] = field(default_factory=list[str])
     building: list[str] = field(default_factory=list[str])
+
+    def need_llm(self) -> LLM:
+        """Return the model of the role that asks.
+
+        Raises:
+            ConfigError: None is set.
+        """
+        if self.llm is None:
+            role = self.role
+            msg = f"no model plays the role {role!r}; set [models] {role} in study.toml or give --{role} PROVIDER:NAME"
+            raise ConfigError(msg)
+        return self.llm
+
+    def need_ready_llm(self) -> None:
+        """Refuse to begin what a model is needed for where it cannot be asked: before anything is embedded.
+
+        Raises:
+            UserError: No model is set for the role, or its key, its weights or its library is missing.
+        """
+        self.need_llm()
+        self.check()
 
 
 @dataclass(kw_only=True)
@@ -80,11 +108,7 @@ class ScopeKit:
     @property
     def llm(self) -> LLM:
         """The model of this kit's role."""
-        if self.bench.llm is None:
-            role = self.bench.role
-            msg = f"no model plays the role {role!r}; set [models] {role} in study.toml or give --{role} PROVIDER:NAME"
-            raise ConfigError(msg)
-        return self.bench.llm
+        return self.bench.need_llm()
 
     @property
     def embedder(self) -> Embedder:
@@ -177,7 +201,7 @@ class ScopeKit:
 
     async def _built(self, spec: IndexSpec[T], passages: Sequence[Passage], meter: Meter) -> T:
         """Build an index; now and then say how far it is, and what it waits for."""
-        name = f"index {spell(spec)} over {len(passages)} passages"
+        name = f"index {spell(spec)} over {len(passages)} {plural(len(passages), 'passage')}"
         began = time.monotonic()
         self.bench.building.append(name)
         building = asyncio.ensure_future(spec.build(passages, self))
@@ -199,7 +223,7 @@ def _so_far(meter: Meter, seconds: float) -> str:
     if not calls:
         return f"it computes, {seconds:.0f} s so far"
     now = f"{meter.waiting} under way" if meter.waiting else "none under way: it computes"
-    return f"{meter.total.calls} calls in {seconds:.0f} s so far, {now}"
+    return f"{meter.total.calls} {plural(meter.total.calls, 'call')} in {seconds:.0f} s so far, {now}"
 
 
 @dataclass(slots=True)
@@ -231,7 +255,8 @@ def _check(spec: IndexSpec[Any], gaps: Gaps) -> None:
     came = gaps.asked - len(gaps.failed)
     raise ModelError(
         "failed",
-        f"the index {spell(spec)!r} has {came} of {gaps.asked} replies ({gaps.share:.1%}; {ENOUGH:.0%} are needed): "
+        f"the index {spell(spec)!r} has {came} of {gaps.asked} {plural(gaps.asked, 'reply', 'replies')} "
+        f"({gaps.share:.1%}; {ENOUGH:.0%} are needed): "
         f"{what}: {reason}; the same command asks for the missing ones again",
     )
 

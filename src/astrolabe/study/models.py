@@ -1,16 +1,18 @@
 """The models of a study's roles, opened for one command and closed after it."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from astrolabe.core.errors import UserError
 from astrolabe.core.protocols import LLM, Embedder
 from astrolabe.embed import HASHED, default_embedder_name, open_embedder
 from astrolabe.llm.budgeted import Budget
 from astrolabe.llm.gate import Limits
 from astrolabe.llm.metered import Price
+from astrolabe.llm.ready import why_not_ready
 from astrolabe.llm.stack import open_llm
 from astrolabe.store.calls import CallRecord
 from astrolabe.store.model_names import ModelName
@@ -74,12 +76,15 @@ class Models:
         embedder: The embedder.
         banners: What to say on top.
         ledger: Where it is noted what jobs took.
+        check: Refuses a role whose model cannot be asked, with what to do; see `why_not_ready`. In `replay` nothing is
+            asked, and where the record has replies of the model it may have all that are needed.
     """
 
     llms: dict[Role, LLM | None]
     embedder: Embedder
     banners: tuple[str, ...]
     ledger: Ledger
+    check: Callable[[Role], None]
 
 
 @asynccontextmanager
@@ -101,15 +106,33 @@ async def open_models(
         stack.push_async_callback(embedder.aclose)
         llms: dict[Role, LLM | None] = {}
         keyed: set[str] = set()
-        for role in ("answer", "judge", "build"):
-            name = asking.roles.get(role) or getattr(settings.models, role)
+        names: dict[Role, str] = {role: _spelled(role, settings, asking) for role in ("answer", "judge", "build")}
+        for role, name in names.items():
             llm = await stack.enter_async_context(_open(name, settings, calls, asking)) if name else None
             llms[role] = llm
             if llm and ModelName.parse(name).find_key():
                 keyed.add(llm.id)
         banners = (NO_EMBEDDED if default_embedder_name() == HASHED else BY_WORDS,) if embed_name == HASHED else ()
         ledger = Ledger(calls, asking.mode == "replay", frozenset(keyed))
-        yield Models(llms=llms, embedder=embedder, banners=banners, ledger=ledger)
+
+        def check(role: Role) -> None:
+            """Refuse what cannot be asked."""
+            llm = llms[role]
+            may_be_known = llm is None or asking.mode == "replay" or (asking.mode == "reuse" and calls.knows(llm.id))
+            if not may_be_known and (missing := why_not_ready(names[role])):
+                raise missing
+
+        yield Models(llms=llms, embedder=embedder, banners=banners, ledger=ledger, check=check)
+
+
+def missing_model(role: Role, settings: Settings, asking: Asking) -> UserError | None:
+    """Return why the model of a role cannot be asked from here; null where it can, or none is set."""
+    name = _spelled(role, settings, asking)
+    return why_not_ready(name) if name else None
+
+
+def _spelled(role: Role, settings: Settings, asking: Asking) -> str:
+    return asking.roles.get(role) or getattr(settings.models, role)
 
 
 @asynccontextmanager

@@ -21,7 +21,7 @@ from astrolabe.study.bench import bench_of, loose_bench
 from astrolabe.study.counting import EXPECTED_SHARE, Counting, Tally, Walk, mean_tokens
 from astrolabe.study.kit import Bench, Kits, ScopeKit
 from astrolabe.study.loose import loose_scoring, read_loose, record_of_loose_calls
-from astrolabe.study.models import Asking, Role, open_models, price_of
+from astrolabe.study.models import Asking, Role, missing_model, open_models, price_of
 from astrolabe.study.own_system import STAGE as SYSTEM_STAGE
 from astrolabe.study.own_system import OwnSystem
 from astrolabe.study.progress import Progress
@@ -143,7 +143,9 @@ async def plan_run(study: Study, request: RunRequest, asking: Asking, progress: 
                 await found.go_through(task, kits.of(task.scope, task.documents))
                 progress.step()
             progress.end()
-    return _run_stages(study.settings, found, asking, bench.answers)
+    stages = _run_stages(study.settings, found, asking, bench.answers)
+    _note_missing("answer", study.settings, asking, stages, progress)
+    return stages
 
 
 async def plan_score(
@@ -165,7 +167,9 @@ async def plan_score(
             bench, counting = _counting(bench_of(study, models, "judge"), asking, record)
             scoring = scoring_of(study, metrics_of(metrics), bench, methods=methods, limit=limit)
             await _try_all(scoring, study, counting, progress)
-    return _stages(study.settings, counting, "judge", asking)
+    stages = _stages(study.settings, counting, "judge", asking)
+    _note_missing("judge", study.settings, asking, stages, progress)
+    return stages
 
 
 async def plan_score_file(
@@ -188,7 +192,18 @@ async def plan_score_file(
         async with open_models(settings, record_of_loose_calls(), _replaying(asking), embedding="reuse") as models:
             bench, counting = _counting(loose_bench(models, "judge", settings.answers), asking, record)
             await _try_all(loose_scoring(given, metrics_of(metrics), bench), None, counting, progress)
-    return _stages(settings, counting, "judge", asking)
+    stages = _stages(settings, counting, "judge", asking)
+    _note_missing("judge", settings, asking, stages, progress)
+    return stages
+
+
+def _note_missing(
+    role: Role, settings: Settings, asking: Asking, stages: Sequence[StagePlan], progress: Progress
+) -> None:
+    """Say what is missing for what was planned to be asked: a plan needs neither keys nor weights."""
+    lack = missing_model(role, settings, asking)
+    if lack and any(stage.calls_high for stage in stages if stage.stage != SYSTEM_STAGE):
+        progress.note(f"nothing of it can be asked yet: {lack}")
 
 
 def _replaying(asking: Asking) -> Asking:

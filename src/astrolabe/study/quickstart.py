@@ -16,6 +16,7 @@ from astrolabe.methods.vanilla import Vanilla
 from astrolabe.metrics import METRICS
 from astrolabe.study.bench import bench_of
 from astrolabe.study.bundle import Bundle, bundled, take_bundle
+from astrolabe.study.faults import under_way
 from astrolabe.study.models import Asking, Models, open_models
 from astrolabe.study.progress import Progress
 from astrolabe.study.recorded_methods import EMBEDDER, INDEXED, INDEXED_SCOPES, LENGTHS, MODEL, replay_record
@@ -82,11 +83,12 @@ async def quickstart(
 
     Raises:
         UserError: The folder cannot be written to.
+        Stopped: The disk is full.
     """
     started = time.monotonic()
     chosen = _Chosen(everything, limit)
     study, banners = _study(root, asking, seed)
-    with bundled() as bundle, metering() as meter:
+    with under_way(), bundled() as bundle, metering() as meter:
         async with open_models(study.settings, study.folder.calls, asking) as models:
             await take_bundle(study, [bundle.documents], bundle.questions, embedder=models.embedder, progress=progress)
             runs = await _run(study, models, bundle, asking=asking, chosen=chosen, progress=progress)
@@ -102,8 +104,8 @@ async def quickstart(
                 banners=(*models.banners, *banners),
                 stopped=next((run.stopped for run in runs if run.stopped), scored.stopped),
             )
-    save_results(study, shown.results, correction="holm", confidence=0.95)
-    report, *_ = write_study_report(study, shown)
+        save_results(study, shown.results, correction="holm", confidence=0.95)
+        report, *_ = write_study_report(study, shown)
     return QuickstartResult(
         shown=shown,
         report=report,

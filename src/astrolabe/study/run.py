@@ -17,7 +17,7 @@ from astrolabe.study.ledger import Ledger
 from astrolabe.study.own_system import STAGE, OwnSystem
 from astrolabe.study.progress import Progress
 from astrolabe.study.study import Study
-from astrolabe.study.tasks import RunPlan, Task, Work, work_of
+from astrolabe.study.tasks import RunPlan, Task, Work, asks_model, work_of
 from astrolabe.study.turns import Done, Turns
 from astrolabe.study.workers import work_through
 
@@ -49,7 +49,7 @@ async def run_methods(
     there is kept, and `stopped` says why. A ledger notes what each answer took, or in `replay` knows it.
 
     Raises:
-        UserError: Nothing could run at all (no questions in these scopes, no model for a role).
+        UserError: Nothing could run at all (no questions in these scopes, no model for a role, or one without a key).
         NotRecorded: In `replay`, something that is asked for is in no record.
     """
     turns = Turns(Answer, _place, ledger.record.claims if ledger else None)
@@ -58,6 +58,8 @@ async def run_methods(
     work = work_of(study, plan, bench)
     if ledger and ledger.replay:
         _need_no_system(work)
+    if any(asks_model(task.method) for task in work.open):
+        bench.need_ready_llm()
     result = RunResult(answers=list(work.kept), kept=len(work.kept))
     progress.begin("answering", len(work.open))
     bench.told, bench.lacking = progress.note, result.lacking

@@ -113,11 +113,16 @@ def scope_documents(study: Study, question: Question, scope: str) -> tuple[str, 
     return study.scopes[name].documents
 
 
+def asks_model(method: Method) -> bool:
+    """Tell whether a method asks the model of the role `answer`; a system of the user's own has its own."""
+    return not isinstance(method, OwnSystem) and bool(method.calls.question_high or method.calls.passage_high)
+
+
 def _made_from(fingerprint: str, method: Method, bench: Bench) -> MadeFrom:
     """Return what answers depend on besides the method: when it changes, they are made again."""
     if isinstance(method, OwnSystem):
         return {"study": fingerprint}  # it brings its own models; its calls are in no record and would be paid again
-    if not method.calls.question_high and not method.calls.passage_high:
+    if not asks_model(method):
         return {"study": fingerprint, "embedder": bench.embedder.id}  # whichever model is set, it asks none
     return {
         "study": fingerprint,

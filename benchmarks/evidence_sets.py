@@ -29,7 +29,6 @@ import json
 import os
 import random
 import resource
-import subprocess
 import sys
 import tempfile
 import time
@@ -41,6 +40,7 @@ from pathlib import Path
 from typing import Final, cast
 
 import numpy as np
+from scripted_server import served
 
 import astrolabe
 from astrolabe.compare import estimate
@@ -255,14 +255,8 @@ def checked(spelled: Sequence[str]) -> tuple[str, ...]:
 @contextmanager
 def scripted() -> Generator[str]:
     """Run the server that plays trees and give its spelled model."""
-    command = [sys.executable, str(Path(__file__).with_name("scripted_trees.py"))]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:  # noqa: S603 - ours
-        try:
-            if not (address := server.stdout.readline().strip() if server.stdout else ""):
-                raise SystemExit("the scripted server did not start; what it said is above")
-            yield f"openai:trees@{address}"
-        finally:
-            server.terminate()
+    with served(Path(__file__).with_name("scripted_trees.py")) as address:
+        yield f"openai:trees@{address}"
 
 
 def main() -> None:

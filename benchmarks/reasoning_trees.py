@@ -13,13 +13,13 @@ import asyncio
 import json
 import re
 import selectors
-import subprocess
 import sys
 import time
 from collections.abc import Sequence
 from typing import Final, TypeVar, cast
 
 from pydantic import BaseModel
+from scripted_server import playing, serve, served
 
 from astrolabe.core.prompt import Prompt, Reply
 from astrolabe.core.protocols import LLM, Cut, Index, Kit
@@ -162,34 +162,6 @@ async def wall_clock(shape: str, url: str) -> tuple[float, int]:
             return time.perf_counter() - began, calls
 
 
-def serve(seconds: float) -> None:
-    """Play trees over HTTP until the parent ends."""
-    from aiohttp import web
-
-    async def answer(request: web.Request) -> web.Response:
-        body = await request.json()
-        name = body.get("response_format", {}).get("json_schema", {}).get("name", "")
-        content = reply_to(name, body["messages"][-1]["content"])
-        await asyncio.sleep(seconds)
-        usage = {"prompt_tokens": 100, "completion_tokens": 20}
-        return web.json_response(
-            {"choices": [{"message": {"content": content}, "finish_reason": "stop"}], "usage": usage}
-        )
-
-    async def run() -> None:
-        app = web.Application(client_max_size=2**24)
-        app.router.add_post("/v1/chat/completions", answer)
-        runner = web.AppRunner(app, access_log=None)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        host, port = runner.addresses[0][:2]
-        sys.stdout.write(f"http://{host}:{port}/v1\n")
-        sys.stdout.flush()
-        await asyncio.Event().wait()
-
-    asyncio.run(run())
-
-
 def main() -> None:
     """Run the server and measure each shape."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -198,11 +170,9 @@ def main() -> None:
     options.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     given = options.parse_args()
     if given.serve:
-        serve(given.seconds)
+        serve(playing(reply_to), given.seconds)
         return
-    command = [sys.executable, __file__, "--serve", "--seconds", str(given.seconds)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:  # noqa: S603
-        url = server.stdout.readline().strip() if server.stdout else ""
+    with served(__file__, "--serve", "--seconds", str(given.seconds)) as url:
         for shape in given.shapes:
             path = critical_path(shape, given.seconds)
             took, calls = asyncio.run(wall_clock(shape, url))
@@ -211,7 +181,6 @@ def main() -> None:
                 f"serial {calls * given.seconds:.2f} s\n"
             )
             sys.stdout.flush()
-        server.terminate()
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ characters.
 """
 
 import argparse
-import asyncio
 import json
 import re
 import sys
@@ -18,13 +17,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from scripted_server import playing, serve
+
 from astrolabe.core.prompt import Message, Prompt
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.sensible import names, sensible
 
 PART: Final = "part of: "
-CHARACTERS_A_TOKEN: Final = 4
 _QUESTION: Final = re.compile(r'<block[^>]* name="question">\n(.*?)\n</block', re.DOTALL)
 _CONTEXT: Final = re.compile(r'<block[^>]* name="context">\n(.*?)\n</block', re.DOTALL)
 _LONGEST: Final = 300
@@ -105,43 +105,11 @@ REPLIES: Final[dict[str, Callable[[str, str], object]]] = {
 }
 
 
-def serve(seconds: float) -> None:
-    """Play trees over HTTP until the process is ended."""
-    from aiohttp import web
-
-    async def answer(request: web.Request) -> web.Response:
-        body = await request.json()
-        name = str(body.get("response_format", {}).get("json_schema", {}).get("name", "")).replace("_v", ".v")
-        content = reply_to(name, body["messages"][-1]["content"])
-        asked = sum(len(turn["content"]) for turn in body["messages"])
-        await asyncio.sleep(seconds)
-        usage = {
-            "prompt_tokens": asked // CHARACTERS_A_TOKEN,
-            "completion_tokens": len(content) // CHARACTERS_A_TOKEN + 1,
-        }
-        return web.json_response(
-            {"choices": [{"message": {"content": content}, "finish_reason": "stop"}], "usage": usage}
-        )
-
-    async def run() -> None:
-        app = web.Application(client_max_size=2**24)
-        app.router.add_post("/v1/chat/completions", answer)
-        runner = web.AppRunner(app, access_log=None)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        host, port = runner.addresses[0][:2]
-        sys.stdout.write(f"http://{host}:{port}/v1\n")
-        sys.stdout.flush()
-        await asyncio.Event().wait()
-
-    asyncio.run(run())
-
-
 def main() -> None:
     """Serve."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--seconds", type=float, default=0.0, help="how long a reply takes")
-    serve(options.parse_args().seconds)
+    serve(playing(reply_to), options.parse_args().seconds)
 
 
 if __name__ == "__main__":

@@ -10,13 +10,13 @@ on disk; one call before loads the libraries. With one at a time, a tenth of the
 import argparse
 import asyncio
 import json
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
 from pydantic import BaseModel, Field
+from scripted_server import completion, serve, served
 
 from astrolabe.core.prompt import Message, Prompt
 from astrolabe.llm.gate import Limits
@@ -88,14 +88,12 @@ def main() -> None:
     options.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     given = options.parse_args()
     if given.serve:
-        serve(given.seconds)
+        body = completion(REPLY, prompt_tokens=700, completion_tokens=40)
+        serve(lambda _: body, given.seconds)  # read by nobody, so that it takes no time from who asks
         return
-    command = [sys.executable, __file__, "--serve", "--seconds", str(given.seconds)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True) as server:  # noqa: S603
-        url = server.stdout.readline().strip() if server.stdout else ""
+    with served(__file__, "--serve", "--seconds", str(given.seconds)) as url:
         for at_once in given.at_once:
             measure(url, given.calls if at_once > 1 else given.calls // 10, given.seconds, at_once)
-        server.terminate()
 
 
 def measure(url: str, calls: int, seconds: float, at_once: int) -> None:
@@ -111,36 +109,6 @@ def measure(url: str, calls: int, seconds: float, at_once: int) -> None:
         f"{1000 * used / calls:.2f} ms of processor a call; from the record {1000 * again / calls:.2f} ms a call\n"
     )
     sys.stdout.flush()
-
-
-def serve(seconds: float) -> None:
-    """Answer every request after so many seconds, until the parent ends."""
-    from aiohttp import web
-
-    body = json.dumps(
-        {
-            "choices": [{"message": {"content": REPLY}, "finish_reason": "stop"}],
-            "usage": {"prompt_tokens": 700, "completion_tokens": 40},
-        }
-    ).encode()
-
-    async def answer(request: web.Request) -> web.Response:
-        await request.read()
-        await asyncio.sleep(seconds)
-        return web.Response(body=body, content_type="application/json")
-
-    async def run() -> None:
-        app = web.Application()
-        app.router.add_post("/v1/chat/completions", answer)
-        runner = web.AppRunner(app, access_log=None)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        host, port = runner.addresses[0][:2]
-        sys.stdout.write(f"http://{host}:{port}/v1\n")
-        sys.stdout.flush()
-        await asyncio.Event().wait()
-
-    asyncio.run(run())
 
 
 if __name__ == "__main__":

@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import ClassVar, Final, Literal
 
 from astrolabe.core.errors import ConfigError
-from astrolabe.core.protocols import Cut, Gaps, Kit
+from astrolabe.core.protocols import Gaps, Kit
 from astrolabe.core.records import Passage
 from astrolabe.parts.communities import Component, forest_of
-from astrolabe.parts.described_graph import DescribedGraph, described, load_graph, save_graph
+from astrolabe.parts.described_graph import described, load_graph, save_graph
 from astrolabe.parts.entity_graph import EntityGraph, merged
 from astrolabe.parts.entity_layers import LONGEST_BROADER, Layering, most_of, with_layers
 from astrolabe.parts.entity_vectors import entity_text
-from astrolabe.parts.extract import TYPES
 from astrolabe.parts.extract_in_steps import ExtractInSteps
+from astrolabe.parts.over_graph import OverGraph
 from astrolabe.parts.parameters import spec_of
 from astrolabe.parts.reports import ASPECTS, CommunityReports, Reports, load_reports, reported, save_reports
 from astrolabe.parts.soft_clusters import Reducer, SoftClusters
@@ -50,15 +50,10 @@ class Layered:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LayeredReports:
+class LayeredReports(OverGraph):
     """How it is built.
 
     Attributes:
-        size: Tokens a passage.
-        overlap: Tokens that neighbouring passages share.
-        types: The types of entities, separated by commas.
-        gleanings: How often a passage is gone through again for what was missed.
-        describe_at: Descriptions of at least so many tokens in all are written into one, a call each.
         extraction: Entities and relations `together` in one reply, or `in_steps`, a call for each.
         broader_types: The types of broader entities, separated by commas.
         reducer: How the entities of a layer are clustered; see `SoftClusters`, also for the next three.
@@ -86,11 +81,6 @@ class LayeredReports:
         "attribute_entities.v1",
     )
 
-    size: int = 1200
-    overlap: int = 100
-    types: str = TYPES
-    gleanings: int = 0
-    describe_at: int = 500
     extraction: Extraction = "together"
     broader_types: str = BROADER_TYPES
     reducer: Reducer = "neighbours"
@@ -121,11 +111,6 @@ class LayeredReports:
                 f"change={self.change!r}, cluster_tokens={self.cluster_tokens!r}, broader_types={self.broader_types!r}"
             )
             raise ConfigError(msg)
-
-    @property
-    def cut(self) -> Cut:
-        """The passages that are read."""
-        return Cut(size=self.size, overlap=self.overlap)
 
     @property
     def layering(self) -> Layering:
@@ -163,8 +148,8 @@ class LayeredReports:
         reports = spec_of(CommunityReports, self)
         steps = 2 if self.extraction == "in_steps" else 1
         read = (1 + self.gleanings) * steps
-        again = steps * reports.graph.most_calls - read
-        return read + 2 * again + reports.most_calls - reports.graph.most_calls
+        again = steps * self.graph.most_calls - read
+        return read + 2 * again + reports.most_calls - self.graph.most_calls
 
     @property
     def most_calls_above(self) -> int:
@@ -195,6 +180,6 @@ class LayeredReports:
 
     async def _read(self, kit: Kit) -> EntityGraph:
         if self.extraction == "together":
-            return await kit.open(spec_of(DescribedGraph, self))
+            return await kit.open(self.graph)
         read = await kit.open(spec_of(ExtractInSteps, self))
         return await described(merged(read.of, read.gaps), kit, at=self.describe_at)

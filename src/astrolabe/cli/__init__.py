@@ -1,5 +1,7 @@
 """The command line: thin doors that parse, call the study and print."""
 
+import atexit
+import gc
 import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
@@ -14,6 +16,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Raises:
         SystemExit: Always, with the exit code.
     """
+    # What is still there ends with the process: to look through all of it for garbage first takes longer than that.
+    atexit.register(gc.freeze)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # What documents say must not fail at an old locale's letters, nor a path at bytes that are no text.

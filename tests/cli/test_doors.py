@@ -192,3 +192,20 @@ def test_a_folder_in_place_of_the_settings_is_the_users_to_mend(tmp_path: Path) 
 
     assert done.code == 2
     assert "study.toml: cannot be read" in done.err
+
+
+@pytest.mark.parametrize("name", ["run", "score", "plan", "quickstart"])
+def test_the_help_says_what_a_limit_limits(command: Command, name: str) -> None:
+    said = " ".join(command(name, "--help").out.split())
+
+    assert "At most N questions of each scope (run, quickstart, plan run)" in said
+    assert "N answers in all (score, plan score)" in said
+
+
+def test_a_command_ends_without_looking_through_all_it_has_for_garbage() -> None:
+    told = "import atexit, gc; atexit.register(lambda: print(gc.get_freeze_count()))"
+    whole = f"{told}; import astrolabe.cli; astrolabe.cli.main(['--version'])"
+
+    done = subprocess.run([sys.executable, "-c", whole], capture_output=True, text=True, check=True)
+
+    assert int(done.stdout.splitlines()[-1]) > 1_000

@@ -59,7 +59,12 @@ _OPTIONS: list[Callable[[Body], Body]] = [
     ),
     click.option("--json", "as_json", is_flag=True, help="Print records as JSON lines; nothing else on stdout."),
     click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Replaces the seed of study.toml."),
-    click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N items."),
+    click.option(
+        "--limit",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="At most N questions of each scope (run, quickstart, plan run), or N answers in all (score, plan score).",
+    ),
     click.option(
         "--calls",
         type=click.Choice(["reuse", "live", "replay"]),

@@ -342,7 +342,17 @@ async def test_draws_and_halves_that_wait_for_nothing_run_at_the_same_time() -> 
 
     await RTRAG(k=2, depth=2).answer(QUESTION, apart)
 
-    assert apart.most_at_once > RTRAG().samples
+    assert apart.most_at_once > 3  # more than the draws that one leaf makes at once
+
+
+async def test_every_plan_is_drawn_with_how_the_question_is_built() -> None:
+    kit = TracedKit(but("analyse.v1", json.dumps({"asks": "the puller", "known": ["tides"], "unknown": ["who"]})))
+
+    await RTRAG(k=2).answer(QUESTION, kit)
+
+    told = [prompt.messages[-1].content for prompt in kit.scripted.asked if prompt.name == "halve.v1"]
+    assert told
+    assert all("It asks for: the puller\nIt names: tides\nTo be found first: who" in shown for shown in told)
 
 
 def test_the_published_run_has_a_name() -> None:

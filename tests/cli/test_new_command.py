@@ -36,6 +36,7 @@ def test_all_methods_of_the_example_are_all_there_are_and_the_large_trees_are_sm
 
     named = open_study(tmp_path / "s").settings.methods.all
 
+    assert named
     methods = {method.name: method for method in (parse_spelled(name, METHODS, what="method") for name in named)}
     assert sorted(methods) == sorted(METHODS)
     assert max(methods[name].calls.question_high for name in ("rtrag", "tree_of_question")) <= 20

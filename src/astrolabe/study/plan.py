@@ -144,7 +144,7 @@ async def plan_run(study: Study, request: RunRequest, asking: Asking, progress: 
                 progress.step()
             progress.end()
     stages = _run_stages(study.settings, found, asking, bench.answers)
-    _note_missing("answer", study.settings, asking, stages, progress)
+    _note_missing("answer", study.settings, asking, stages=stages, progress=progress)
     return stages
 
 
@@ -168,7 +168,7 @@ async def plan_score(
             scoring = scoring_of(study, metrics_of(metrics), bench, methods=methods, limit=limit)
             await _try_all(scoring, study, counting, progress)
     stages = _stages(study.settings, counting, "judge", asking)
-    _note_missing("judge", study.settings, asking, stages, progress)
+    _note_missing("judge", study.settings, asking, stages=stages, progress=progress)
     return stages
 
 
@@ -193,12 +193,12 @@ async def plan_score_file(
             bench, counting = _counting(loose_bench(models, "judge", settings.answers), asking, record)
             await _try_all(loose_scoring(given, metrics_of(metrics), bench), None, counting, progress)
     stages = _stages(settings, counting, "judge", asking)
-    _note_missing("judge", settings, asking, stages, progress)
+    _note_missing("judge", settings, asking, stages=stages, progress=progress)
     return stages
 
 
 def _note_missing(
-    role: Role, settings: Settings, asking: Asking, stages: Sequence[StagePlan], progress: Progress
+    role: Role, settings: Settings, asking: Asking, *, stages: Sequence[StagePlan], progress: Progress
 ) -> None:
     """Say what is missing for what was planned to be asked: a plan needs neither keys nor weights."""
     lack = missing_model(role, settings, asking)

@@ -44,9 +44,9 @@ class AnswerSettings(_Part):
 
 
 class MethodSettings(_Part):
-    """What `--method all` runs, spelled; none for every method with its defaults."""
+    """What `--method all` runs, spelled; null for every method with its defaults."""
 
-    all: tuple[str, ...] = ()
+    all: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
 
 
 class LimitSettings(_Part):

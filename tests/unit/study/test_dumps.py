@@ -13,8 +13,9 @@ from astrolabe.parts.gold_evidence import gold_pages
 from astrolabe.study.dumps import DumpJournals
 from astrolabe.study.ingesting import IngestResult, ingest
 from astrolabe.study.passages import Shelf
-from astrolabe.study.progress import SILENT, Progress, Silent
+from astrolabe.study.progress import SILENT, Progress
 from astrolabe.study.study import Study, new_study, open_study
+from tests.progresses import Heard, Stopping
 from tests.wiki_dump import HEAD, PAGES, TAIL, WikiPage, write_dump
 
 OK = [page.title for page in PAGES if not page.redirect and not page.namespace and not page.raw]
@@ -102,26 +103,6 @@ def test_no_passage_of_the_dump_has_more_than_512_tokens_and_each_begins_with_it
         assert passage.text.startswith(f"# {documents[passage.document_id].title}\n")
 
 
-class _Stopping(Silent):
-    """Stops an ingest after so many pages, as a kill would: nothing that comes later runs."""
-
-    def __init__(self, after: int) -> None:
-        self.left = after
-
-    def step(self, note: str = "") -> None:
-        self.left -= 1
-        if not self.left:
-            raise KeyboardInterrupt(note)
-
-
-class _Heard(Silent):
-    def __init__(self) -> None:
-        self.steps: list[str] = []
-
-    def step(self, note: str = "") -> None:
-        self.steps.append(note)
-
-
 @pytest.mark.parametrize("after", [1, 40, 65, 99])
 def test_a_stopped_read_goes_on_and_ends_the_same_without_reading_finished_pages_again(
     study: Study, tmp_path: Path, after: int
@@ -132,12 +113,12 @@ def test_a_stopped_read_goes_on_and_ends_the_same_without_reading_finished_pages
     read(whole, dump)
 
     with pytest.raises(KeyboardInterrupt):
-        read(study, dump, progress=_Stopping(after))
+        read(study, dump, progress=Stopping(after))
     (journal,) = [*study.folder.documents.parent.glob(".reading-*"), None][:1]
     if journal:
         with journal.open("ab") as file:
             file.write(b'{"id": "torn')
-    heard = _Heard()
+    heard = Heard()
     result = read(study, dump, progress=heard)
 
     assert study.folder.documents.read_bytes() == whole.folder.documents.read_bytes()
@@ -224,7 +205,7 @@ def test_a_dump_without_any_article_writes_nothing(study: Study, tmp_path: Path)
 def test_what_was_written_down_of_another_file_is_not_taken_over(tmp_path: Path, study: Study) -> None:
     dump = write_dump(tmp_path / "d.xml", [WikiPage(f"Old {n}", "Old.") for n in range(40)])
     with pytest.raises(KeyboardInterrupt):
-        read(study, dump, progress=_Stopping(39))
+        read(study, dump, progress=Stopping(39))
     write_dump(dump, [WikiPage("New", "New.")])
 
     read(study, dump)

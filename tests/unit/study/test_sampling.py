@@ -11,8 +11,9 @@ from astrolabe.core.errors import ConfigError, UserError
 from astrolabe.core.records import Document, Question
 from astrolabe.documents import RecordFields
 from astrolabe.study.ingesting import IngestResult, ingest
-from astrolabe.study.progress import SILENT, Progress, Silent
+from astrolabe.study.progress import SILENT, Progress
 from astrolabe.study.study import Study, new_study, open_study, save_benchmark
+from tests.progresses import Heard, Stopping
 from tests.wiki_dump import BAD_XML, WikiPage, write_dump
 
 PAGES = [
@@ -104,24 +105,6 @@ def test_a_sample_is_of_all_dumps_together(tmp_path: Path) -> None:
     assert {title for title, one in held(study).items() if one.status == "ok"} == drawn(tmp_path, "one", PAGES, 6)
 
 
-class _Stopping(Silent):
-    def __init__(self, after: int) -> None:
-        self.left = after
-
-    def step(self, note: str = "") -> None:
-        self.left -= 1
-        if not self.left:
-            raise KeyboardInterrupt(note)
-
-
-class _Heard(Silent):
-    def __init__(self) -> None:
-        self.steps: list[str] = []
-
-    def step(self, note: str = "") -> None:
-        self.steps.append(note)
-
-
 def test_a_stopped_sample_goes_on_and_ends_the_same(tmp_path: Path) -> None:
     pages = [WikiPage(f"Page {n}", f"Text {n}.") for n in range(200)]
     dump = write_dump(tmp_path / "d.xml", pages)
@@ -129,8 +112,8 @@ def test_a_stopped_sample_goes_on_and_ends_the_same(tmp_path: Path) -> None:
     read(whole, dump, sample=80)
 
     with pytest.raises(KeyboardInterrupt):
-        read(study, dump, sample=80, progress=_Stopping(50))
-    heard = _Heard()
+        read(study, dump, sample=80, progress=Stopping(50))
+    heard = Heard()
     read(study, dump, sample=80, progress=heard)
 
     assert study.folder.documents.read_bytes() == whole.folder.documents.read_bytes()
@@ -161,7 +144,7 @@ def test_what_was_written_down_of_another_sample_is_not_taken_over(tmp_path: Pat
     dump = write_dump(tmp_path / "d.xml", [WikiPage(f"Page {n}", f"Text {n}.") for n in range(100)])
     study = study_with(tmp_path / "s", seed=0)
     with pytest.raises(KeyboardInterrupt):
-        read(study, dump, sample=90, progress=_Stopping(70))
+        read(study, dump, sample=90, progress=Stopping(70))
 
     result = read(study, dump, sample=5)
 
